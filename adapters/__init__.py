@@ -1,0 +1,1 @@
+"""The outside: database, services, ingestion, files, command line, clock, settings and wiring."""

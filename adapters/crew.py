@@ -1,0 +1,59 @@
+"""All that one process does for one operator: it runs rules, ticks when it is time, and delivers."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from adapters.delivering import DeliveryWorker
+from adapters.workers import Worked, Worker
+from automations.ports import Clock
+from domain.errors import Conflict
+
+
+class Crew:
+    """A worker and a deliverer, side by side in one thread; ticks are `interval` apart on a clock that is never set."""
+
+    def __init__(self, worker: Worker, deliverer: DeliveryWorker, clock: Clock, interval: timedelta) -> None:
+        self.worker = worker
+        self._deliverer = deliverer
+        self._clock = clock
+        self._interval = interval.total_seconds()
+        self._ticked: float | None = None
+
+    @property
+    def owner(self) -> str:
+        """Return the name under which the worker leases executions."""
+        return self.worker.owner
+
+    @property
+    def worked(self) -> Worked:
+        """Return what the worker has done so far."""
+        return self.worker.worked
+
+    def work_once(self) -> bool:
+        """Do one round of everything; say whether there was anything to do.
+
+        Raises Conflict where another process was faster: the next round looks again.
+        """
+        self._tick_in_time()
+        return self.worker.work_once() | self._deliverer.work_once()
+
+    def work_through(self) -> None:
+        """Work until nothing is left that can be done now, without any tick."""
+        went_on = True
+        while went_on:
+            try:
+                went_on = self.worker.work_once() | self._deliverer.work_once()
+            except Conflict:  # another process was faster: the next round looks again
+                went_on = True
+
+    def beat(self) -> None:
+        """Show that this process is alive and still at all that it holds; safe to call from another thread."""
+        self.worker.beat()
+        self._deliverer.beat()
+
+    def _tick_in_time(self) -> None:
+        now = self._clock.monotonic()
+        if self._ticked is None or now - self._ticked >= self._interval:
+            self._ticked = now
+            self.worker.tick()

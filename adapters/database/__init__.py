@@ -1,0 +1,1 @@
+"""One database, SQLite or PostgreSQL: the log, the queue, and the transactions that hold them together."""

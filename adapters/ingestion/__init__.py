@@ -1,0 +1,1 @@
+"""Events from outside become facts here, once each."""

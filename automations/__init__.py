@@ -1,0 +1,1 @@
+"""What the system does by itself: triggers, conditions, claims and the running of actions."""

@@ -1,0 +1,118 @@
+"""What becomes of a delivery by the ending of one attempt: pure decisions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from automations.lanes import PROBE_INTERVAL
+from automations.notifications.channels import schedule_of
+from domain.deliveries import (
+    CRASHED,
+    AttemptStep,
+    Delivery,
+    DeliveryFailed,
+    DeliveryRetrying,
+    DeliverySent,
+    DeliveryUnknown,
+)
+from domain.endings import Done, Ending, Misconfigured, Refused, TryLater, Unknown
+
+REPEATS_IN_DOUBT = 1
+"""How often something is sent again of which nobody knows whether it was, where its type allows it at all."""
+
+MOST_CRASHES = 3
+"""How many workers a delivery may take with it."""
+
+VANISHED = Unknown(reason="the worker vanished during the call")
+"""The ending of an attempt that nobody has seen end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attempted:
+    """An attempt that has ended at an instant; `jitter` is the factor of the next wait."""
+
+    delivery: Delivery
+    ended_at: datetime
+    honours_keys: bool
+    jitter: float = 1.0
+
+    @property
+    def repeatable(self) -> bool:
+        """Say whether it may be sent again though it may have been sent."""
+        delivery = self.delivery
+        return self.honours_keys or (delivery.asked.repeats and delivery.doubts < REPEATS_IN_DOUBT)
+
+    def step(self, kind: type[AttemptStep], offset: int = 1, **values: Any) -> AttemptStep:
+        """Return the next event of the delivery."""
+        delivery = self.delivery
+        return kind(
+            stream=delivery.stream,
+            version=delivery.version + offset,
+            at=self.ended_at,
+            cause=delivery.asked.cause,
+            attempt=delivery.attempts,
+            **values,
+        )
+
+
+def steps_after(attempted: Attempted, ending: Ending) -> list[AttemptStep]:
+    """Return the events that record how an attempt has ended, and what is done about it."""
+    match ending:
+        case Done(result=result):
+            named = str(result.get("provider_message_id", ""))
+            return [attempted.step(DeliverySent, provider_message_id=named)]
+        case Refused(reason=reason):
+            return [attempted.step(DeliveryFailed, reason=reason, error_class="refused")]
+        case Misconfigured(reason=reason):
+            again = attempted.ended_at + PROBE_INTERVAL
+            return [attempted.step(DeliveryRetrying, reason=reason, again_at=again, ending=ending)]
+        case TryLater(reason=reason, wait=asked):
+            retrying = _retrying(attempted, ending, asked)
+            return [retrying or _given_up(attempted, reason)]
+        case Unknown():
+            return _after_doubt(attempted, ending)
+
+
+def steps_after_crash(attempted: Attempted) -> list[AttemptStep]:
+    """Return the events of an attempt whose worker vanished while the channel was being called."""
+    doubt = attempted.step(DeliveryUnknown, reason=VANISHED.reason, error_class=CRASHED)
+    if attempted.delivery.crashes + 1 >= MOST_CRASHES:
+        reason = f"{MOST_CRASHES} workers vanished while they sent it"
+        return [doubt, attempted.step(DeliveryFailed, 2, reason=reason, error_class=CRASHED)]
+    if not attempted.repeatable:
+        return [doubt]
+    again = attempted.ended_at
+    return [
+        doubt,
+        attempted.step(DeliveryRetrying, 2, reason=VANISHED.reason, again_at=again, ending=VANISHED),
+    ]
+
+
+def _after_doubt(attempted: Attempted, ending: Unknown) -> list[AttemptStep]:
+    doubt = attempted.step(DeliveryUnknown, reason=ending.reason)
+    retrying = _retrying(attempted, ending, None, offset=2) if attempted.repeatable else None
+    return [doubt, retrying] if retrying is not None else [doubt]
+
+
+def _retrying(attempted: Attempted, ending: Ending, asked: timedelta | None, offset: int = 1) -> AttemptStep | None:
+    delivery = attempted.delivery
+    again = schedule_of(delivery.asked.channel).next_attempt(
+        delivery.tries,
+        first=delivery.first_attempt_at or attempted.ended_at,
+        now=attempted.ended_at,
+        jitter=attempted.jitter,
+        asked=asked,
+    )
+    if again is None:
+        return None
+    # What will be of no use by then is looked at as soon as it is.
+    again = min(again, max(delivery.asked.expires_at, attempted.ended_at))
+    reason = "" if isinstance(ending, Done) else ending.reason
+    return attempted.step(DeliveryRetrying, offset, reason=reason, again_at=again, ending=ending)
+
+
+def _given_up(attempted: Attempted, reason: str) -> AttemptStep:
+    count = attempted.delivery.attempts
+    return attempted.step(DeliveryFailed, reason=f"gave up after {count} attempts: {reason}", error_class="gave_up")

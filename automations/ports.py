@@ -1,0 +1,91 @@
+"""What automations need from outside, as Protocols; adapters implement them, tests fake them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from domain.commands import Command
+from domain.endings import Done, Misconfigured, Refused, TryLater, Unknown
+from domain.events import Cause
+from domain.facts import Entity, PersonalRef
+
+
+class Clock(Protocol):
+    """The only source of time."""
+
+    def now(self) -> datetime:
+        """Return the present instant, aware and in UTC."""
+        ...
+
+    def monotonic(self) -> float:
+        """Return seconds that never go back, whatever is done to the wall clock."""
+        ...
+
+
+class FactSource(Protocol):
+    """What conditions and templates see: every fact about one candidate."""
+
+    def value(self, path: str) -> object | None:
+        """Return the value of a fact such as `booking.attendees`, or None where it is missing."""
+        ...
+
+    def reference(self, path: str) -> str | None:
+        """Return where the value lies if it is personal; reasons keep this instead of the value."""
+        ...
+
+
+class Entities(Protocol):
+    """The folded states of entities, no older than the log's head when they were last refreshed."""
+
+    def get(self, stream: str) -> Entity:
+        """Return the state of one entity; an unknown one has version 0."""
+        ...
+
+    def prepare(self, streams: Iterable[str]) -> None:
+        """Load many entities at once, so that `get` need not go to the database for each."""
+        ...
+
+    def before(self, stream: str, version: int) -> Entity:
+        """Return an entity as it was before one version of its stream was recorded."""
+        ...
+
+
+class PersonalValues(Protocol):
+    """The table of personal values."""
+
+    def read(self, reference: PersonalRef) -> object | None:
+        """Return the value, or None once it was erased."""
+        ...
+
+
+class Counts(Protocol):
+    """What only a projection can count; it must have reached the log's head."""
+
+    def bookings_before(self, member: str, booking: Entity) -> int:
+        """Return how many bookings of the member, not cancelled, start before this one."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """What goes with every call of a service: the key that no retry changes, and who it is made for."""
+
+    key: str
+    cause: Cause
+    at: datetime
+    by: str = ""
+
+
+class Service(Protocol):
+    """A service that owns operations: billing, access, tasks, memberships, notifications."""
+
+    name: str
+    honours_keys: bool
+    """Whether a repeated key is answered with the first result, which makes a repeat harmless."""
+
+    def perform(self, command: Command, call: Call) -> Done | Refused | TryLater | Misconfigured | Unknown:
+        """Do what the command says, once for each key; every expected ending is returned, not raised."""
+        ...

@@ -1,0 +1,31 @@
+"""Text without characters that nobody sees: they break headers and terminals, or turn text around."""
+
+from __future__ import annotations
+
+import re
+
+_BREAKS = re.compile("\r\n?|[\n\v\f\x85\u2028\u2029]")
+_UNSEEN = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufeff\ufff9-\ufffb]")
+_SURROGATES = re.compile("[\ud800-\udfff]")
+
+
+def one_line(text: str) -> str:
+    """Return the text on one line: breaks and tabs become spaces, other control characters go.
+
+    Marks that turn the direction of writing go too; half characters become U+FFFD.
+    """
+    return _without_unseen(_BREAKS.sub(" ", text).replace("\t", " "))
+
+
+def many_lines(text: str) -> str:
+    """Return the text with every kind of line break as a new line; the rest as in `one_line`."""
+    return _without_unseen(_BREAKS.sub("\n", text))
+
+
+def whole(text: str) -> str:
+    """Return the text with U+FFFD for half characters, which no encoding can write."""
+    return text if text.isascii() else _SURROGATES.sub("\ufffd", text)
+
+
+def _without_unseen(text: str) -> str:
+    return text if text.isprintable() else whole(_UNSEEN.sub("", text))

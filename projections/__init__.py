@@ -1,0 +1,1 @@
+"""Tables that can always be rebuilt from the log."""

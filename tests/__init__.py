@@ -1,0 +1,1 @@
+"""The tests of Semel: a mirror of the source, and what needs the whole of it."""

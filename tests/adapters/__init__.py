@@ -1,0 +1,1 @@
+"""Tests of the outside: database, services, ingestion, files, command line, clock."""

@@ -1,0 +1,1 @@
+"""Tests of the command, called in this process, and as a real one where signals and pipes matter."""

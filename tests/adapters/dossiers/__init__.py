@@ -1,0 +1,1 @@
+"""Dossiers at work."""

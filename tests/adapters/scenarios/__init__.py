@@ -1,0 +1,1 @@
+"""Scenarios are played: on which clock, with which services, and what comes of it."""

@@ -1,0 +1,1 @@
+"""Tests of triggers, conditions, claims and runs."""

@@ -1,0 +1,1 @@
+"""Processes killed at a point, started again, and compared with an undisturbed run."""

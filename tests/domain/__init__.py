@@ -1,0 +1,1 @@
+"""Tests of facts, states and decisions."""

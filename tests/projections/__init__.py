@@ -1,0 +1,1 @@
+"""Tests of the tables that are rebuilt from the log."""

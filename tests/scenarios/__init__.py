@@ -1,0 +1,1 @@
+"""Scenario files, and the test that runs them all."""
