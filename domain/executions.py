@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import Any, Literal
 
+from pydantic import Field
+
 from domain.civil_time import Instant
 from domain.endings import Ending
 from domain.events import DomainEvent
@@ -95,8 +97,8 @@ class ExecutionStarted(Occurrence):
     occasion: str
     origin: Origin = "rule"
     operation: str = ""
-    arguments: dict[str, Any] = {}
-    personal: dict[str, str] = {}
+    arguments: dict[str, Any] = Field(default_factory=dict)
+    personal: dict[str, str] = Field(default_factory=dict)
 
 
 class ExecutionRearmed(Occurrence):
@@ -132,8 +134,8 @@ class ActionDone(DomainEvent):
     operation: str
     idempotency_key: str
     started_at: Instant
-    arguments: dict[str, Any] = {}
-    personal: dict[str, str] = {}
+    arguments: dict[str, Any] = Field(default_factory=dict)
+    personal: dict[str, str] = Field(default_factory=dict)
     member: str = ""
     ending: Ending
     status: Status

@@ -65,8 +65,8 @@ class Noun:
 
     def typed(self, fact_type: str, data: Mapping[str, Any]) -> dict[str, Any]:
         """Return recorded JSON data as typed values, for the fields that are there."""
-        read = self.fields_of(fact_type).model_validate(data)
-        return {name: getattr(read, name) for name in data}
+        read = vars(self.fields_of(fact_type).model_validate(data))
+        return {name: read[name] for name in data}
 
 
 NOUNS: dict[str, Noun] = {}

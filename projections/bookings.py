@@ -93,7 +93,7 @@ def bookings_before_each(connection: sa.Connection, about: Sequence[Asked]) -> d
         .select_from(sa.outerjoin(table, bookings, others))
         .group_by(table.c.booking)
     )
-    counted = connection.execute(query, asking(about))
+    counted = connection.execute(query, asking(about)).all()
     return {booking: count for booking, count in counted}  # noqa: C416 - a row is no pair to mypy
 
 

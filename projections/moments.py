@@ -64,22 +64,28 @@ class MomentsProjection:
 
     def apply(self, connection: sa.Connection, batch: Batch) -> None:
         """Write the moments of each entity that the batch is about, or whose place it changes."""
-        streams = dict.fromkeys(
-            entry.event.stream
-            for entry in batch.recorded
-            if isinstance(entry.event, Fact) and entry.event.noun.kind in KINDS
-        )
-        streams |= dict.fromkeys(_displaced(connection, batch))
+        facts = [entry.event for entry in batch.recorded if isinstance(entry.event, Fact)]
+        dated = [fact for fact in facts if fact.noun.kind in KINDS]
+        displaced = dict.fromkeys(_displaced(connection, batch))
+        streams = dict.fromkeys(fact.stream for fact in dated if _may_move(fact)) | displaced
         entities = [batch.find(stream) for stream in streams]
         found = [moment for entity in entities for moment in self._moments(entity, batch)]
         replace_moments(connection, list(streams), found)
-        look_again(connection, streams)
+        look_again(connection, dict.fromkeys(fact.stream for fact in dated) | displaced)
 
     def _moments(self, entity: Entity, batch: Batch) -> list[Moment]:
         if entity.noun.kind == "reminder":
             ahead = next_reminder_moment(entity, batch.find, self._default_zone, batch.looked_until)
             return [] if ahead is None else [ahead]
         return moments_of(entity, batch.find, self._default_zone)
+
+
+def _may_move(fact: Fact) -> bool:
+    """Say whether a fact may change the moments of its entity: most changes of bookings do not."""
+    return fact.noun.kind != "booking" or fact.version == 1 or not _MOVING.isdisjoint(fact.changed)
+
+
+_MOVING = frozenset({"status", "starts_at", "ends_at", "checked_out_at", "resource_id", "space_id"})
 
 
 def replace_moments(connection: sa.Connection, streams: list[str], found: Iterable[Moment]) -> None:

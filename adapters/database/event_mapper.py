@@ -92,8 +92,9 @@ def _form_of(event_class: type[DomainEvent]) -> _Form:
     topic_is_type = "type" in event_class.model_fields and not hasattr(event_class, "TOPIC")
     outside = {"stream", "version", "type"} if topic_is_type else {"stream", "version"}
     return _Form(
-        dump=lambda event: adapter.dump_json(event, exclude=outside),
-        validate=adapter.validate_json,
+        # Without the adapter's own methods, which only look up their many defaults for each event.
+        dump=lambda event: adapter.serializer.to_json(event, exclude=outside),
+        validate=adapter.validator.validate_json,
         opening=b"%s%d," % (_VERSION_KEY, event_class.class_version),
         version=event_class.class_version,
         topic_is_type=topic_is_type,

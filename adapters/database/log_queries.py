@@ -41,7 +41,7 @@ def events_after(connection: sa.Connection, position: int, limit: int, up_to: in
     """Return the events after a position in log order, at most `limit`, none beyond `up_to`."""
     query = _AFTER if up_to is None else _BETWEEN
     bounds = {"after": position, "limit": limit, "up_to": up_to}
-    return list(map(StoredRow._make, connection.execute(query, bounds)))
+    return list(map(StoredRow._make, connection.execute(query, bounds).all()))
 
 
 def streams(
@@ -152,9 +152,10 @@ def _asked(connection: sa.Connection, question: str, wanted: Mapping[str, int]) 
     query = getattr(_questions(dialect), question)
     for chunk in _chunks(wanted):
         if dialect == "postgresql":
-            yield from connection.execute(query, {"streams": list(chunk), "versions": list(chunk.values())})
+            parameters: dict[str, Any] = {"streams": list(chunk), "versions": list(chunk.values())}
         else:
-            yield from connection.execute(query, {"pairs": json.dumps(chunk)})
+            parameters = {"pairs": json.dumps(chunk)}
+        yield from connection.execute(query, parameters).all()
 
 
 def _chunks(wanted: Mapping[str, int]) -> Iterator[dict[str, int]]:

@@ -54,7 +54,7 @@ def read_many(connection: sa.Connection, references: Sequence[PersonalRef]) -> d
 
 
 def _stored(connection: sa.Connection, references: Sequence[str]) -> Iterator[tuple[PersonalRef, object]]:
-    rows = connection.execute(_selection(connection.dialect.name), texts(references))
+    rows = connection.execute(_selection(connection.dialect.name), texts(references)).all()
     yield from ((PersonalRef(member, ref), from_json(value)) for member, ref, value in rows)
 
 

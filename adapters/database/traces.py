@@ -73,7 +73,7 @@ def _verdict(trace: Trace) -> dict[str, Any]:
 
 def _known(connection: sa.Connection, places: Sequence[Place]) -> dict[Place, dict[str, Any]]:
     dialect = connection.dialect.name
-    rows = connection.execute(_known_at(dialect), asking(places))
+    rows = connection.execute(_known_at(dialect), asking(places)).all()
     return {(entity, occasion): verdicts for entity, occasion, verdicts in rows}
 
 
