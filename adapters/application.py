@@ -9,13 +9,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Literal
 
-from adapters.channels.in_app import InApp
-from adapters.channels.outbox import Outbox
+from adapters.channels import ChannelPlugin
 from adapters.clock import SystemClock
 from adapters.clock_desk import ClockDesk
 from adapters.crew import Crew
 from adapters.database import meta
 from adapters.database.archiving import hasten_runs_of
+from adapters.database.campaigning import Campaigns
 from adapters.database.claims import QUEUE
 from adapters.database.engine import connect, reading
 from adapters.database.evaluating import EvaluatingFollower
@@ -28,6 +28,10 @@ from adapters.database.lanes import StoredLanes
 from adapters.database.lease_observer import LeaseObserver
 from adapters.database.migrations import install, require_current
 from adapters.database.projecting import Projector
+from adapters.database.published_templates import PublishedTemplates
+from adapters.database.readers import projections as projections  # noqa: PLC0414 - it is found here too
+from adapters.database.reconciling import Reconciler
+from adapters.database.restored import Gate
 from adapters.database.rules import StoredRules
 from adapters.database.ticking import Ticker
 from adapters.database.unit_of_work import retrying, unit_of_work
@@ -36,44 +40,32 @@ from adapters.dossiers.acting import RunActs
 from adapters.dossiers.keeping import DossierKeeper
 from adapters.dossiers.minding import DossierActs
 from adapters.ingestion.incoming import Incoming, Outcome
+from adapters.ingestion.notification_door import NotificationDoor
 from adapters.ingestion.recording import FactRecorder
 from adapters.operations import Performer
 from adapters.points import Points, pass_by
+from adapters.providers import callbacks_of, calls_of, channels_of, reported_channels
+from adapters.rehearsing import Progress, Walk, unseen
 from adapters.services.access import Access
 from adapters.services.billing import Billing
 from adapters.services.embedded import Foundation
 from adapters.services.memberships import Memberships
 from adapters.services.notifications import Notifications
+from adapters.services.outside import outside_services
 from adapters.services.tasks import Tasks
 from adapters.settings import Settings
-from adapters.wording import packaged_templates, packaged_types
+from adapters.wording.files import templates_of, types_of
 from adapters.workers import Worker
-from automations.notifications.channels import Channel
-from automations.notifications.templates import Wordings
+from automations.notifications.decisions import spread_by_id
+from automations.notifications.pace import Rate
 from automations.notifications.types import Types
+from automations.notifications.unsubscribing import way_out_of
+from automations.notifications.wordings import Wordings
 from automations.ports import Clock, Service
 from automations.rulebook import RuleBook
 from automations.runner import Runner
+from domain.moment_ranges import Window
 from domain.rules import Rule, RuleEvent, RuleState, archived, saved, switched
-from projections.bookings import BookingsProjection
-from projections.deliveries import DeliveriesProjection
-from projections.dossiers import DossiersProjection
-from projections.executions import ExecutionsProjection
-from projections.members import MembersProjection
-from projections.moments import MomentsProjection
-from projections.projection import Projection
-
-
-def projections(default_zone: str) -> list[Projection]:
-    """Return every projection, in the order in which they take a batch over."""
-    return [
-        MomentsProjection(default_zone),
-        BookingsProjection(),
-        ExecutionsProjection(),
-        DossiersProjection(),
-        DeliveriesProjection(),
-        MembersProjection(),
-    ]
 
 
 def embedded_services(application: Application) -> dict[str, Service]:
@@ -81,6 +73,11 @@ def embedded_services(application: Application) -> dict[str, Service]:
     foundation = Foundation(application.log, application.salt, application.settings.default_zone, sleep=time.sleep)
     kinds = (Billing, Access, Tasks, Memberships, Notifications)
     return {kind.name: kind(foundation) for kind in kinds}
+
+
+def all_services(application: Application) -> dict[str, Service]:
+    """Return the services of an operator: those of their own, and those that come with Semel for the others."""
+    return {**embedded_services(application), **application.outside}
 
 
 def spread() -> float:
@@ -91,7 +88,7 @@ def spread() -> float:
 class Application:
     """One operator's Semel: its database, and what works on it.
 
-    `services` replaces the embedded ones; the clock and the jitter are given so that tests own time.
+    `services` replaces all of them; the clock and the jitter are given so that tests own time.
     """
 
     def __init__(
@@ -100,7 +97,7 @@ class Application:
         *,
         clock: Clock | None = None,
         jitter: Callable[[], float] = spread,
-        services: Callable[[Application], Mapping[str, Service]] = embedded_services,
+        services: Callable[[Application], Mapping[str, Service]] = all_services,
         points: Points = pass_by,
     ) -> None:
         self.settings = settings
@@ -109,7 +106,9 @@ class Application:
         self.log = EventLog(self.engine, points=points)
         self._jitter = jitter
         self._services = services
+        self.outside = outside_services(settings.services)
         self._salt: bytes | None = None
+        self._channels: dict[str, ChannelPlugin] = {}
 
     def install(self) -> None:
         """Set the database up; a ready one is left as it is."""
@@ -120,7 +119,9 @@ class Application:
         require_current(self.engine)
 
     def close(self) -> None:
-        """Let go of the database."""
+        """Let go of the database, of the providers of channels, and of the operator's services."""
+        for outside in (*self._channels.values(), *self.outside.values()):
+            outside.close()
         self.log.close()
         self.engine.dispose()
 
@@ -185,25 +186,48 @@ class Application:
             channels=self.channels(),
             jitter=self._jitter,
             lease_seconds=self.settings.lease_seconds,
-            types=Types(packaged_types()),
-            wordings=Wordings(packaged_templates()),
+            types=self.types(),
+            wordings=self.wordings(),
+            spread=spread_by_id,
+            rates={name: Rate(per_second) for name, per_second in self.settings.rates.items()},
+            calls=calls_of(self.channels()),
+            callbacks=callbacks_of(self.settings),
+            way_out=way_out_of(self.settings.public_url, self.salt),
         )
 
-    def channels(self) -> dict[str, Channel]:
-        """Return the channels by name; what no provider is set up for goes to files of the outbox."""
-        outbox = Outbox(folder=self.settings.outbox)
-        return {"in_app": InApp(), **dict.fromkeys(("email", "sms", "web_push", "webhook"), outbox)}
+    def types(self) -> Types:
+        """Return the notification types that there are."""
+        return Types(types_of(self.settings))
+
+    def wordings(self) -> Wordings:
+        """Return the templates that there are, with those versions that pending deliveries began with."""
+        published = PublishedTemplates(self.log)
+        templates = templates_of(self.settings)
+        return Wordings(templates, default_locale=self.settings.default_locale, published=published)
+
+    def notification_door(self) -> NotificationDoor:
+        """Return where producers ask for somebody to be told; it serves any thread."""
+        return NotificationDoor(self.log, self.clock, self.salt, self.types().names, sleep=time.sleep)
+
+    def channels(self) -> dict[str, ChannelPlugin]:
+        """Return the channels of this process by name."""
+        self._channels = self._channels or channels_of(self.settings)
+        return self._channels
 
     def crew(self) -> Crew:
         """Return all that one process does: rules, ticks and deliveries."""
-        return Crew(self.worker(), self.deliverer(), self.clock, self.settings.tick_interval)
+        gate = Gate(self.log, self.clock)
+        reported = reported_channels(self.settings)
+        reconciler = Reconciler(self.log, self.clock, self.channels(), reported)
+        interval = self.settings.tick_interval
+        return Crew(self.worker(), self.deliverer(), self.clock, interval, gate.is_open, reconciler)
 
     def performer(self) -> Performer:
         """Return what performs manual operations in this process."""
         owner, zone = uuid.uuid4().hex, self.settings.default_zone
         journal = StoredJournal(self.log, owner, zone)
         runner = Runner(journal, self._services(self), self.clock, jitter=self._jitter, lanes=StoredLanes(self.log))
-        return Performer(self.log, self.clock, owner, zone, journal, runner)
+        return Performer(self.log, self.clock, owner, zone, journal, runner, self.settings.lease_seconds)
 
     @staticmethod
     def new_key() -> str:
@@ -218,10 +242,19 @@ class Application:
         """Return what lets staff act on dossiers."""
         return DossierActs(self.log, self.clock)
 
+    def campaigns(self) -> Campaigns:
+        """Return what lets staff tell many members something."""
+        return Campaigns(self.log, self.clock)
+
     def clock_desk(self) -> ClockDesk:
         """Return what staff see of the clock, and decide about it."""
         projector = Projector(self.log, projections(self.settings.default_zone))
         return ClockDesk(self.log, self.clock, self.settings, projector)
+
+    def rehearsal(self, rules: Sequence[RuleState], window: Window, progress: Progress = unseen) -> Walk:
+        """Return a walk that rehearses rules over a window of the log; it has no service that it could call."""
+        settings = self.settings
+        return Walk(self.log, settings.default_zone, rules, window, settings.tick_interval, progress)
 
     def rules(self) -> RuleBook:
         """Return all rules as they are now."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager
 
-from adapters.database import pausing, watermark
+from adapters.database import pausing, restored, watermark
 from adapters.database.backfilling import Backfill, whole_past
 from adapters.database.engine import reading
 from adapters.database.event_log import EventLog
 from adapters.database.forecasting import Forecast
 from adapters.database.looking_ahead import LookAhead, looking_ahead
 from adapters.database.projecting import Projector
+from adapters.database.restored import Waiting
 from adapters.settings import Settings
 from automations.outages import Expected
 from automations.ports import Clock
@@ -53,6 +54,11 @@ class ClockDesk:
         with reading(self._log.engine) as connection:
             return watermark.paused(connection)
 
+    def held(self) -> Waiting | None:
+        """Return what waits since the database was restored, or None where it was not."""
+        with reading(self._log.engine) as connection:
+            return restored.waiting(connection, self._clock.now()) if restored.is_held(connection) else None
+
     def resume(self, by: str) -> None:
-        """Let clock triggers act again."""
+        """Let clock triggers act again, and all that waits since the database was restored."""
         pausing.resume(self._log, self._clock.now(), by)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+from adapters.database.reconciling import Reconciler
+from adapters.database.restored import IsOpen, always_open
 from adapters.delivering import DeliveryWorker
 from adapters.workers import Worked, Worker
 from automations.ports import Clock
@@ -11,11 +13,24 @@ from domain.errors import Conflict
 
 
 class Crew:
-    """A worker and a deliverer, side by side in one thread; ticks are `interval` apart on a clock that is never set."""
+    """A worker and a deliverer, side by side in one thread; ticks are `interval` apart on a clock that is never set.
 
-    def __init__(self, worker: Worker, deliverer: DeliveryWorker, clock: Clock, interval: timedelta) -> None:
+    Neither does anything unless `is_open`: a database that was restored from a backup waits for staff.
+    """
+
+    def __init__(
+        self,
+        worker: Worker,
+        deliverer: DeliveryWorker,
+        clock: Clock,
+        interval: timedelta,
+        is_open: IsOpen = always_open,
+        reconciler: Reconciler | None = None,
+    ) -> None:
         self.worker = worker
+        self.is_open = is_open
         self._deliverer = deliverer
+        self._reconciler = reconciler
         self._clock = clock
         self._interval = interval.total_seconds()
         self._ticked: float | None = None
@@ -35,12 +50,14 @@ class Crew:
 
         Raises Conflict where another process was faster: the next round looks again.
         """
+        if not self.is_open():
+            return False
         self._tick_in_time()
         return self.worker.work_once() | self._deliverer.work_once()
 
     def work_through(self) -> None:
         """Work until nothing is left that can be done now, without any tick."""
-        went_on = True
+        went_on = self.is_open()
         while went_on:
             try:
                 went_on = self.worker.work_once() | self._deliverer.work_once()
@@ -52,8 +69,15 @@ class Crew:
         self.worker.beat()
         self._deliverer.beat()
 
+    def let_go(self) -> None:
+        """Give back at once all that this process holds, for others to take up; safe to call from another thread."""
+        self.worker.let_go()
+        self._deliverer.let_go()
+
     def _tick_in_time(self) -> None:
         now = self._clock.monotonic()
         if self._ticked is None or now - self._ticked >= self._interval:
             self._ticked = now
             self.worker.tick()
+            if self._reconciler is not None:
+                self._reconciler.reconcile()

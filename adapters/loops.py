@@ -11,10 +11,10 @@ import sqlalchemy as sa
 import structlog
 
 from adapters.database.claims import QUEUE
+from adapters.database.delivery_queue import is_delivery
 from adapters.database.engine import reading
 from adapters.database.event_log import EventLog
 from adapters.database.schema import queue
-from adapters.delivering import is_delivery
 from adapters.workers import Worked
 from domain.errors import Conflict, Unavailable
 

@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from adapters.channel_pages import channels_page
+from adapters.service_pages import service_api
 from automations.actions import Action, actions
 from automations.operators import Operator, operators
 from automations.triggers import Trigger, triggers
@@ -28,8 +30,10 @@ def pages() -> dict[str, str]:
         "triggers.md": _triggers,
         "operators.md": _operators,
         "actions.md": _actions,
+        "channels.md": channels_page,
     }
-    return {name: "\n".join([MADE, "", *page()]).rstrip() + "\n" for name, page in made.items()}
+    written = {name: "\n".join([MADE, "", *page()]).rstrip() + "\n" for name, page in made.items()}
+    return {**written, "service-api.openapi.json": service_api()}
 
 
 def _events() -> Iterator[str]:

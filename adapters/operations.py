@@ -12,10 +12,12 @@ from adapters.database.claims import QUEUE
 from adapters.database.event_log import EventLog
 from adapters.database.facts import EntityCache, FreshEntities
 from adapters.database.journal import StoredJournal
+from adapters.database.lease_observer import LEASE_TIME
 from adapters.database.personal import PersonalRow, StoredPersonalValues, write
 from adapters.database.queue import Waiting, enqueue
 from adapters.database.stored_executions import read_executions
 from adapters.database.unit_of_work import retrying, unit_of_work
+from adapters.loops import heartbeat
 from automations.manual_operations import ManualOperation, claim, is_repeat
 from automations.ports import Clock
 from automations.runner import Runner
@@ -39,7 +41,7 @@ class Performed:
 
 @dataclass(frozen=True, slots=True)
 class Performer:
-    """Performs manual operations for one owner of leases."""
+    """Performs manual operations for one owner of leases, with signs of life while a call takes its time."""
 
     log: EventLog
     clock: Clock
@@ -47,6 +49,7 @@ class Performer:
     default_zone: str
     journal: StoredJournal
     runner: Runner
+    lease_seconds: float = LEASE_TIME
 
     def perform(self, operation: ManualOperation) -> Performed:
         """Do what somebody of staff asks for, once for each idempotency key, and return what came of it.
@@ -59,7 +62,8 @@ class Performer:
             return recorded
         self.journal.hold_claimed([recorded.execution])
         try:
-            return Performed(self.runner.run(recorded.execution))
+            with heartbeat(self.journal, self.lease_seconds):
+                return Performed(self.runner.run(recorded.execution))
         finally:
             self.journal.forget()
 

@@ -6,7 +6,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import Field, SecretStr, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -14,20 +14,90 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
+from adapters.callbacks.amazon import Amazon
+from adapters.callbacks.generic import Generic
+from adapters.callbacks.mail import Mail
+from adapters.callbacks.standard import Standard
+from adapters.callbacks.twilio import Twilio
+from adapters.channels.email import Email
+from adapters.channels.sms import Sms
+from adapters.channels.web_push import WebPush
+from adapters.channels.webhook import Webhook
+from adapters.services.outside_settings import ServiceSettings
 from automations.clock_jumps import Limits
 from domain.catalogue import mistakes_of
 from domain.civil_time import Zone
 from domain.errors import InvalidInput
+from domain.fields import Locale
 
 FILE = Path("semel.toml")
 """Where settings are looked for, in the folder in which Semel is called."""
+
+
+class HttpSettings(BaseModel):
+    """How Semel is reached over HTTP: the table `[http]`, or variables like `SEMEL_HTTP__PORT`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    host: str = "127.0.0.1"
+    """The address to listen at; the default is for this machine alone."""
+
+    port: Annotated[int, Field(ge=0, le=65_535)] = 8_080
+    """The port to listen at; 0 takes any that is free."""
+
+    trusted_proxies: tuple[str, ...] = ()
+    """Addresses of proxies in front, whose word about the caller's address and about encryption counts."""
+
+    largest_body: Annotated[int, Field(ge=1_000, le=100_000_000)] = 4_000_000
+    """Bytes of one request, packed or not."""
+
+    largest_batch: Annotated[int, Field(ge=1, le=10_000)] = 1_000
+    """Events in one request."""
+
+    deepest_nesting: Annotated[int, Field(ge=5, le=200)] = 50
+    """Levels of lists and objects inside of each other in one request."""
+
+    idle_minutes: Annotated[float, Field(gt=0, le=10_080)] = 60.0
+    """After how long without a request somebody has to sign in again."""
+
+    session_hours: Annotated[float, Field(gt=0, le=720)] = 12.0
+    """After how long somebody has to sign in again in any case."""
+
+    stop_seconds: Annotated[float, Field(gt=0, le=60)] = 8.0
+    """How long requests and runs under way may take when the server is asked to stop."""
+
+
+class CallbackSettings(BaseModel):
+    """Who reports what became of messages; each posts to `/v1/callbacks/` and the name of its table."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    standard: Standard | None = None
+    """Whoever signs by Standard Webhooks."""
+
+    twilio: Twilio | None = None
+    """An SMS service that speaks as Twilio does."""
+
+    amazon: Amazon | None = None
+    """Amazon SES, through SNS."""
+
+    mail: Mail | None = None
+    """Notices of mail servers."""
+
+    generic: Generic | None = None
+    """Whoever knows a secret."""
 
 
 class Settings(BaseSettings):
     """Everything that can be set. Secrets are never shown."""
 
     model_config = SettingsConfigDict(
-        env_prefix="SEMEL_", frozen=True, extra="forbid", toml_file=FILE, nested_model_default_partial_update=True
+        env_prefix="SEMEL_",
+        env_nested_delimiter="__",
+        frozen=True,
+        extra="forbid",
+        toml_file=FILE,
+        nested_model_default_partial_update=True,
     )
 
     database_url: SecretStr = SecretStr("sqlite:///semel.db")
@@ -51,6 +121,18 @@ class Settings(BaseSettings):
     longest_outage_days: Annotated[float, Field(gt=0, le=3_660)] = 30.0
     """After how long without any engine the next one pauses clock triggers and asks staff."""
 
+    rates: dict[str, Annotated[float, Field(gt=0, le=100_000)]] = {}
+    """How many messages a second the provider of a channel allows, by channel: `{email: 10}`."""
+
+    notifications: Path = Path("notifications.yaml")
+    """The file of notification types; it need not be there."""
+
+    templates: Path = Path("templates")
+    """The folder of templates, `<type>/<channel>.<locale>.liquid`; it need not be there."""
+
+    default_locale: Locale = "en"
+    """The language of who has none, in a space that has none."""
+
     outbox: Path = Path("outbox")
     """The folder for messages on channels that no provider is set up for."""
 
@@ -59,6 +141,30 @@ class Settings(BaseSettings):
 
     longest_line: Annotated[int, Field(ge=1_000, le=100_000_000)] = 1_000_000
     """Bytes of one event; longer ones are refused."""
+
+    http: HttpSettings = HttpSettings()
+    """How Semel is reached over HTTP."""
+
+    email: Email | None = None
+    """The mail server, in the table `[email]`; without it mails go to the outbox."""
+
+    sms: Sms | None = None
+    """The SMS service, in the table `[sms]`."""
+
+    web_push: WebPush | None = None
+    """The key for browsers, in the table `[web_push]`."""
+
+    webhook: Webhook | None = None
+    """Where messages are posted to, in the table `[webhook]`."""
+
+    services: ServiceSettings = ServiceSettings()
+    """Services of the operator's own, in tables like `[services.billing]`."""
+
+    callbacks: CallbackSettings = CallbackSettings()
+    """Who reports what became of messages, in tables like `[callbacks.twilio]`."""
+
+    public_url: Annotated[str, Field(pattern=r"^(https?://[^\s<>\"?#]{1,300})?$")] = ""
+    """Where the world reaches Semel, such as `https://semel.example.org`; bulk mails say how to end them there."""
 
     @property
     def tick_interval(self) -> timedelta:

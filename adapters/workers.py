@@ -99,7 +99,7 @@ class Worker:
 
     def work_once(self) -> bool:
         """Do one round of everything; say whether there was anything to do."""
-        if self._rest.goes_on():
+        if self._rest.goes_on(self._dossiers.kept):
             return False
         try:
             went_on = self._round()
@@ -119,16 +119,26 @@ class Worker:
         """Show that this worker is alive and still at all that it holds; safe to call from another thread."""
         self._journal.beat()
 
+    def let_go(self) -> None:
+        """Give back at once all that this worker holds, for others to take up; safe to call from another thread."""
+        self._journal.let_go()
+
     def _evaluate(self) -> Evaluated:
         evaluated = self._evaluating.follow()
         self.worked.events += evaluated.events
         self._run_claimed(evaluated.claimed)
         return evaluated
 
-    def tick(self) -> None:
-        """Evaluate the clock triggers up to now, after everything recorded so far; run what they claim."""
+    def tick(self) -> bool:
+        """Evaluate the clock triggers up to now, after everything recorded so far; run what they claim.
+
+        Say whether there was anything to look at.
+        """
+        looked = False
         for claimed in self._ticker.tick():
             self._run_claimed(claimed)
+            looked = True
+        return looked
 
     def sweep(self, window: Window) -> None:
         """Look again at a window, by brute force; run what was missed, which should be nothing."""

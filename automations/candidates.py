@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from functools import cached_property
+from typing import NamedTuple
 
 from automations.rulebook import ReadyRule
 from automations.verdicts import NO_CONDITION, Verdict
@@ -77,11 +78,11 @@ class Claim:
         return cls(candidate, verdict, over="failed", reason=reason, member=member, ending=ending)
 
 
-@dataclass(frozen=True, slots=True)
-class Trace:
+class Trace(NamedTuple):
     """A candidate that did not run, and why: the first condition that failed, with its values.
 
-    Until `watched_until` a change of one of the streams in `reads` makes it a candidate again.
+    A named tuple, since most candidates come to one. Until `watched_until` a change of one of the streams in
+    `reads` makes it a candidate again.
     """
 
     candidate: Candidate

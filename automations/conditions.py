@@ -27,6 +27,8 @@ class Check(Protocol):
         ...
 
 
+_TRUE, _FALSE = Truth.TRUE, Truth.FALSE
+
 _Answer = tuple[Truth, Reason]
 _Node = Callable[[FactSource, list[Reason]], _Answer]
 
@@ -49,9 +51,10 @@ def compiled(tree: Tree | None, catalogue: FactCatalogue) -> Check:
         reasons: list[Reason] = []
         answers: list[_Answer] = []
         for node in nodes:
-            answers.append(node(facts, reasons))
-            if brief and answers[-1][0] is Truth.FALSE:
-                break
+            answer = node(facts, reasons)
+            if brief and answer[0] is _FALSE:
+                return Verdict(_FALSE, tuple(reasons), answer[1])
+            answers.append(answer)
         truth, decisive = _decisive(answers, _ALL)
         return Verdict(truth, tuple(reasons), decisive)
 
@@ -97,7 +100,7 @@ def _leaf(leaf: Leaf, catalogue: FactCatalogue) -> _Node:
     path, name, value = leaf.fact, leaf.operator, leaf.value
     fact = catalogue.find(path)
     test = operator_of(name, leaf).test(fact)
-    asks_missing = operators[name].ANSWERS_MISSING
+    asks_missing, personal = operators[name].ANSWERS_MISSING, fact.personal
 
     def look(facts: FactSource, reasons: list[Reason]) -> _Answer:
         seen = facts.value(path)
@@ -107,12 +110,12 @@ def _leaf(leaf: Leaf, catalogue: FactCatalogue) -> _Node:
         else:
             answer = test(seen)
             if answer is True:
-                truth = Truth.TRUE
+                truth = _TRUE
             elif answer is False:
-                truth = Truth.FALSE
+                truth = _FALSE
             else:
                 truth, note = answer
-        reference = facts.reference(path) if fact.personal else None
+        reference = facts.reference(path) if personal else None
         kept = seen_as_json(seen) if reference is None else None
         reason = Reason(path, name, value, kept, truth, note, reference)
         reasons.append(reason)

@@ -10,7 +10,7 @@ from datetime import date, datetime, time, timedelta
 from typing import TYPE_CHECKING, Any
 
 from domain.facts import Entity
-from domain.ids import id_of
+from domain.ids import entity, id_of
 from domain.invoices import outstanding
 from domain.money import Money
 from domain.spaces import WEEKDAYS
@@ -55,6 +55,20 @@ def _end_time(situation: Situation, booking: Entity) -> time | None:
     return None if end is None else end.time()
 
 
+def _door_left(situation: Situation, booking: Entity) -> str | None:
+    """Return the door that somebody may open no longer, since the event took the booking or its member elsewhere.
+
+    Where the same member still needs the same door, as after a move back, there is none.
+    """
+    before = situation.before()
+    resource_id = before.get("resource_id") if before is not None else None
+    if before is None or not resource_id:
+        return None
+    door: str | None = situation.named(entity("resource", resource_id)).get("door")
+    is_same = door == situation.value("resource.door") and before.get("member_id") == booking.get("member_id")
+    return None if is_same else door
+
+
 def _outstanding(situation: Situation, invoice: Entity) -> Money | None:
     return outstanding(invoice.get("total"), invoice.part_values())
 
@@ -84,12 +98,16 @@ def _bookings_before(situation: Situation, member: Entity) -> int | None:
     return None if booking is None else situation.counts.bookings_before(id_of(member.stream), booking)
 
 
-DERIVED: Mapping[tuple[str, str], Callable[[Situation, Entity], object | None]] = {
+Derive = Callable[["Situation", Entity], object | None]
+"""Computes a fact."""
+
+DERIVED: Mapping[tuple[str, str], Derive] = {
     ("booking", "duration"): _duration,
     ("booking", "weekday"): _weekday,
     ("booking", "date"): _date,
     ("booking", "start_time"): _start_time,
     ("booking", "end_time"): _end_time,
+    ("booking", "door_left"): _door_left,
     ("invoice", "outstanding"): _outstanding,
     ("invoice", "days_overdue"): _days_overdue,
     ("invoice", "paid_at"): _paid_at,

@@ -36,6 +36,7 @@ _DERIVED: Mapping[str, tuple[KnownFact, ...]] = {
         KnownFact("date", ValueType.DATE),
         KnownFact("start_time", ValueType.CLOCK),
         KnownFact("end_time", ValueType.CLOCK),
+        KnownFact("door_left", ValueType.TEXT),
     ),
     "invoice": (
         KnownFact("outstanding", ValueType.MONEY),

@@ -59,8 +59,11 @@ class Lane:
 
 
 def after_ending(lane: Lane, ending: Ending, at: datetime) -> Lane:
-    """Return the lane after a call of its service has ended at an instant. Any answer clears it, also a no."""
-    if isinstance(ending, Done | Refused):
+    """Return the lane after a call of its service has ended at an instant. Any answer clears it, also a no.
+
+    Whoever asks to wait with one address has answered too.
+    """
+    if isinstance(ending, Done | Refused) or (isinstance(ending, TryLater) and ending.about == "address"):
         return Lane(lane.service)
     failures = lane.failures + 1
     rest = asked_rest(ending)

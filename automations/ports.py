@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from domain.commands import Command
-from domain.endings import Done, Misconfigured, Refused, TryLater, Unknown
+from domain.endings import Done, Ending, Misconfigured, Refused, TryLater, Unknown
 from domain.events import Cause
 from domain.facts import Entity, PersonalRef
 
@@ -71,12 +71,13 @@ class Counts(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """What goes with every call of a service: the key that no retry changes, and who it is made for."""
+    """What goes with every call of a service: the key that no retry changes, for whom, and which try it is."""
 
     key: str
     cause: Cause
     at: datetime
     by: str = ""
+    attempt: int = 1
 
 
 class Service(Protocol):
@@ -89,3 +90,20 @@ class Service(Protocol):
     def perform(self, command: Command, call: Call) -> Done | Refused | TryLater | Misconfigured | Unknown:
         """Do what the command says, once for each key; every expected ending is returned, not raised."""
         ...
+
+
+@runtime_checkable
+class Askable(Protocol):
+    """A service that can be asked what became of a key, so that a call in doubt need not be made twice."""
+
+    def look_up(self, command: Command, call: Call) -> Ending | None:
+        """Return how the call with this key ended, or None where the service has never seen it.
+
+        TryLater says that it cannot be asked now, Unknown that it does not know either.
+        """
+        ...
+
+
+def is_repeatable(service: Service) -> bool:
+    """Say whether a call in doubt may be taken up again: a repeat is harmless, or the service is asked first."""
+    return service.honours_keys or isinstance(service, Askable)

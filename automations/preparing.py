@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -15,6 +15,7 @@ from automations.ports import Call, PersonalValues, Service
 from automations.recheck import Look
 from automations.registry import UnknownName
 from automations.situation import Situation
+from automations.telling import told_error
 from domain.commands import Command, command_of
 from domain.endings import Refused, TryLater
 from domain.errors import InvalidInput
@@ -61,7 +62,7 @@ def unprepared(execution: Execution, step: Step | None, at: datetime) -> Prepare
     chain = execution.occurrence.cause.rules if execution.occurrence.cause else ()
     rules = (*chain, execution.claim.rule) if execution.claim.rule else chain
     by = execution.occurrence.by if execution.claim.origin == "staff" else ""
-    call = Call(execution.idempotency_key, Cause(execution=execution.key, rules=rules), at, by)
+    call = Call(execution.idempotency_key, Cause(execution=execution.key, rules=rules), at, by, execution.attempt)
     step = step or Step(action=execution.occurrence.actions[execution.action])
     return Prepared(step, call, is_last=execution.is_last_action)
 
@@ -74,17 +75,26 @@ def prepare(
     if look.rule is not None:
         step = look.rule.state.wordings[execution.occurrence.rule_version].do[execution.action]
     prepared = unprepared(execution, step, at)
+    command = made(lambda: _command(execution, look, situation, prepared.step))
+    if isinstance(command, Refused):
+        return replace(prepared, ending=command)
+    service = services.get(command.service)
+    if service is None:
+        reason = f"no service is set up: {command.service}"
+        return replace(prepared, ending=Refused(reason=reason, at_fault="rule"))
+    return replace(prepared, command=command, service=service)
+
+
+def made(make: Callable[[], Command]) -> Command | Refused:
+    """Return a command, or why the rule's settings do not come to one; the words hold no value of a setting."""
     try:
-        command = _command(execution, look, situation, prepared.step)
-        return replace(prepared, command=command, service=services[command.service])
+        return make()
     except UnknownName as error:
-        return replace(prepared, ending=Refused(reason=str(error), at_fault="rule"))
-    except KeyError as error:
-        return replace(prepared, ending=Refused(reason=f"no service is set up: {error}", at_fault="rule"))
+        return Refused(reason=str(error), at_fault="rule")
     except ValidationError as error:
-        return replace(prepared, ending=Refused(reason=_faults(error), at_fault="rule"))
+        return Refused(reason=_faults(error), at_fault="rule")
     except (InvalidInput, LookupError, ValueError) as error:
-        return replace(prepared, ending=Refused(reason=str(error), at_fault="rule"))
+        return Refused(reason=told_error(error), at_fault="rule")
 
 
 def parted(
@@ -115,7 +125,7 @@ def _command(execution: Execution, look: Look, situation: Situation | None, step
         if command is not None:
             return command
     if situation is None:
-        raise ValueError("what it was to be called with has been erased")
+        raise InvalidInput("what it was to be called with has been erased")
     claimed_at = execution.occurrence.at.astimezone(situation.zone)
     return actions[step.action].model_validate(step.settings).command(situation, claimed_at)
 

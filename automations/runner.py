@@ -15,7 +15,7 @@ import structlog
 
 from automations.lanes import Lane, Lanes, OpenLanes
 from automations.outcomes import Attempted, outcome_of
-from automations.ports import Clock, Service
+from automations.ports import Askable, Clock, Service, is_repeatable
 from automations.preparing import Prepared, operation_of, parted, prepare, service_of, unprepared, whose
 from automations.recheck import Look, Stop, recheck
 from automations.retries import SERVICE_RETRIES, Jitter, RetrySchedule
@@ -59,7 +59,7 @@ class Journal(Protocol):
         ...
 
     def keep(self, answer: LateAnswer) -> None:
-        """Keep an answer as evidence; its version is not known yet."""
+        """Keep an answer as evidence, unless it was recorded as the execution's own; its version is not known yet."""
         ...
 
 
@@ -149,7 +149,7 @@ class Runner:
         lane = found.lane
         if lane.is_held and not self._lanes.take_probe(lane, at):
             return self._hold(execution, lane.probed(at))
-        if not found.service.honours_keys:
+        if not is_repeatable(found.service):
             execution = self._begun(execution, found)
         ending = self._call(found)
         settled = self._settle(execution, found, ending, at)
@@ -206,16 +206,16 @@ class Runner:
         assert prepared.service is not None
         assert prepared.command is not None
         try:
-            return prepared.service.perform(prepared.command, prepared.call)
+            return _asked(prepared) or prepared.service.perform(prepared.command, prepared.call)
         except Exception as error:
             logger.exception("call.broke-off", operation=prepared.operation, key=prepared.call.key)
             return Unknown(reason=f"the call broke off: {told_error(error)}")
 
     def _settle(self, execution: Execution, prepared: Prepared, ending: Ending, at: datetime) -> Execution:
-        honours = prepared.service is not None and prepared.service.honours_keys
+        repeatable = prepared.service is not None and is_repeatable(prepared.service)
         now = self._clock.now()
         is_probe = prepared.ending is None and prepared.lane.is_held
-        attempted = Attempted(execution, prepared.step, prepared.is_last, honours, ended_at=now, is_probe=is_probe)
+        attempted = Attempted(execution, prepared.step, prepared.is_last, repeatable, ended_at=now, is_probe=is_probe)
         outcome = outcome_of(attempted, ending, self._retries, self._jitter())
         arguments, personal = parted(execution, prepared.command)
         done = ActionDone(
@@ -271,3 +271,11 @@ class Runner:
         self._journal.record(execution, event, personal or {})
         logger.info(event.topic, key=execution.key, status=execution.status)
         return execution
+
+
+def _asked(prepared: Prepared) -> Ending | None:
+    """Return what a service that can be asked says of an earlier attempt; None where there is none that it knows of."""
+    service: object = prepared.service
+    if prepared.call.attempt == 1 or prepared.command is None or not isinstance(service, Askable):
+        return None
+    return service.look_up(prepared.command, prepared.call)

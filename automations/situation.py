@@ -10,9 +10,10 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property, lru_cache
+from typing import Any
 from zoneinfo import ZoneInfo
 
-from automations.derived_facts import DERIVED
+from automations.derived_facts import DERIVED, Derive
 from automations.ports import Counts, Entities, PersonalValues
 from domain.booking_times import SPANNING, instant_of_booking
 from domain.civil_time import zone
@@ -49,6 +50,7 @@ class Situation:
         self._default_zone = default_zone
         self._roots: dict[str, Entity | None] = {kind_of(root.stream): root}
         self._before: Entity | None = None
+        self._told: dict[str, Any] | None = None
         self._known: dict[str, object | None] = {}
 
     @cached_property
@@ -84,24 +86,29 @@ class Situation:
 
     def _found(self, path: str) -> object | None:
         """Return a fact's value, or the reference of a personal one; each is looked up once."""
-        if path not in self._known:
+        known = self._known
+        if path not in known:
             found = self._looked_up(path)
-            self._known[path] = found.astimezone(self.zone) if isinstance(found, datetime) else found
-        return self._known[path]
+            known[path] = found.astimezone(self.zone) if isinstance(found, datetime) else found
+        return known[path]
 
     def _looked_up(self, path: str) -> object | None:
-        root, name = _split(path)
-        if root == "entity":
-            return self.root.stream
-        if root == "event":
-            return self._of_event(name)
-        if root == "payment":
-            return self._of_payment(name)
+        root, name, derive = _split(path)
+        if root in _OF_NO_ENTITY:
+            return self._of_candidate(root, name)
         entity = self.entity(root)
         if entity is None:
             return None
-        derive = DERIVED.get((root, name))
         return derive(self, entity) if derive is not None else self.value_of(entity, name)
+
+    def _of_candidate(self, root: str, name: str) -> object | None:
+        if root == "entity":
+            return self.root.stream
+        return self._of_event(name) if root == "event" else self._told_by_event(name)
+
+    def named(self, stream: str) -> Entity:
+        """Return any entity by its stream, as one that is named by the facts of this one."""
+        return self._get(stream)
 
     def _get(self, stream: str) -> Entity:
         self.reads.add(stream)
@@ -119,8 +126,10 @@ class Situation:
             return instant_of_booking(entity, name, self.zone, self._corrected_at)
         return _field(entity, name)
 
-    def _of_payment(self, name: str) -> object | None:
-        return self.event.values().get(name) if self.event is not None else None
+    def _told_by_event(self, name: str) -> object | None:
+        if self._told is None:
+            self._told = self.event.values() if self.event is not None else {}
+        return self._told.get(name)
 
     def _of_event(self, name: str) -> object | None:
         event = self.event
@@ -131,7 +140,7 @@ class Situation:
             return None if before is None else _field(before, name.removeprefix("before."))
         if name in _OF_EVENT:
             return event.event_date if name == "date" else getattr(event, name)
-        return event.values().get(name)
+        return self._told_by_event(name)
 
 
 def _field(entity: Entity, name: str) -> object | None:
@@ -145,10 +154,13 @@ def _field(entity: Entity, name: str) -> object | None:
 
 
 @lru_cache(maxsize=4096)
-def _split(path: str) -> tuple[str, str]:
+def _split(path: str) -> tuple[str, str, Derive | None]:
+    """Return the root and the field of a path, and what computes the field if it is not told."""
     root, _, name = path.partition(".")
-    return root, name
+    return root, name, DERIVED.get((root, name))
 
+
+_OF_NO_ENTITY = frozenset({"entity", "event", "payment"})
 
 _OF_EVENT = frozenset({"id", "type", "source", "time", "date", "changed"})
 

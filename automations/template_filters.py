@@ -17,10 +17,11 @@ from babel.dates import format_date, format_datetime, format_time, get_timezone_
 from babel.lists import format_list
 from babel.numbers import format_currency, format_decimal
 from babel.units import format_unit
-from liquid.exceptions import FilterArgumentError, FilterError
+from liquid.exceptions import FilterArgumentError, FilterError, LiquidError, UndefinedError
 from liquid.filter import with_context
 from liquid.undefined import Undefined
 
+from automations.template_budget import charge
 from automations.template_facts import ShownInstant
 from automations.written_values import duration_in, money_in, number_in, timely_in
 from domain.civil_time import zone
@@ -66,14 +67,26 @@ def filters() -> Mapping[str, _Filter]:
 
 
 def bounded(function: _Filter) -> _Filter:
-    """Return a filter that refuses what is too long, and takes no list but a real one."""
+    """Return a filter that refuses what is too long, and takes no list but a real one.
+
+    What Liquid's own filters say of a value may repeat it, so their words are not.
+    """
+    is_ours = function.__module__ == __name__
 
     @functools.wraps(function)
     def limited(*values: Any, **named: Any) -> Any:
         for value in values:
             _refuse_long(value)
-        result = function(*values, **named)
+            charge(value)
+        try:
+            result = function(*values, **named)
+        except LiquidError as error:
+            if is_ours or isinstance(error, UndefinedError):
+                raise
+            why = "can't divide by 0" if "divide by 0" in str(error) else f"{function.__name__} cannot be used here"
+            raise FilterError(why, token=None) from error
         _refuse_long(result)
+        charge(result)
         return result
 
     return limited

@@ -1,7 +1,8 @@
 """Text templates in Liquid, over the same facts as conditions: strict, bounded, and checked when saved.
 
 A missing value fails the rendering unless the `default` filter supplies one. Nothing in a template can read
-the clock, files or other templates, and no control character gets out.
+the clock, files or other templates, and no control character gets out. In HTML every value is escaped, and what
+comes of it can run nothing; in texts and subjects values stand as they are.
 """
 
 from __future__ import annotations
@@ -19,8 +20,10 @@ from liquid.static_analysis import Variable
 from liquid.utils import ReadOnlyChainMap
 
 from automations.fact_catalogue import ROOTS, FactCatalogue, UnknownFact
+from automations.html_safety import unsafe_in
 from automations.ports import FactSource
 from automations.registry import nearest
+from automations.template_budget import charge, working
 from automations.template_facts import FactNode
 from automations.template_filters import bounded, filters, locale_of
 from automations.visible_text import many_lines, one_line
@@ -46,7 +49,8 @@ class _Missing(StrictDefaultUndefined):
     """A value that is not there: an error, except for `default`."""
 
     def __init__(self, name: str, *, token: Any, obj: object = None, hint: str | None = None) -> None:
-        path = (hint or name).removesuffix(" is undefined").strip("'")
+        path, bracket, _ = (hint or name).removesuffix(" is undefined").strip("'").partition("[")
+        path += "[…]" if bracket else ""  # what stands in brackets may be a value, and personal
         super().__init__(name, token=token, hint=f"{path} is missing: supply a value with | default:")
 
 
@@ -58,6 +62,12 @@ class _Context(RenderContext):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.scope = ReadOnlyChainMap(self.locals, self.globals, self.counters)
+
+    def get(self, path: list[object], **how: Any) -> object:
+        """Look a name up, which counts as work."""
+        found = super().get(path, **how)
+        charge(found)
+        return found
 
 
 class _Template(BoundTemplate):
@@ -85,6 +95,7 @@ class _Environment(Environment):
 
 
 _ENVIRONMENT = _Environment(tolerance=Mode.STRICT, undefined=_Missing, strict_filters=True)
+_HTML = _Environment(tolerance=Mode.STRICT, undefined=_Missing, strict_filters=True, autoescape=True)
 
 
 def is_template(text: str) -> bool:
@@ -92,10 +103,13 @@ def is_template(text: str) -> bool:
     return "{{" in text or "{%" in text
 
 
-def check(text: str, catalogue: FactCatalogue) -> list[Mistake]:
-    """Return what is wrong with a template: its form, names of facts and of filters, each with its place."""
+def check(text: str, catalogue: FactCatalogue | None = None) -> list[Mistake]:
+    """Return what is wrong with a template: its form, names of facts and of filters, each with its place.
+
+    Without a `catalogue` any fact may be named, as in a template that serves many triggers.
+    """
     if len(text) > LONGEST_TEMPLATE:
-        return [Mistake((), f"a template has at most {LONGEST_TEMPLATE} characters, this one has {len(text)}")]
+        return [_too_long(text)]
     if not is_template(text):
         return []
     try:
@@ -109,7 +123,8 @@ def check(text: str, catalogue: FactCatalogue) -> list[Mistake]:
         if name not in _ENVIRONMENT.filters
         for span in spans
     ]
-    mistakes += (fault for named in found.globals.values() for one in named for fault in _fault(one, catalogue))
+    if catalogue is not None:
+        mistakes += (fault for named in found.globals.values() for one in named for fault in _fault(one, catalogue))
     return sorted(mistakes, key=lambda mistake: mistake.offset)
 
 
@@ -128,29 +143,47 @@ def render(
     Line breaks survive only where `lines` are asked for; anywhere else they would let a value end a header
     or a title. Other control characters never pass. Messages never repeat a value, which may be personal.
     """
-    clean = many_lines if lines else one_line
-    if not is_template(text):
-        return clean(text)
+    filled = _filled(_ENVIRONMENT, text, facts, locale, beside)
+    return many_lines(filled) if lines else one_line(filled)
+
+
+def render_html(
+    text: str, facts: FactSource, locale: str = "en", *, beside: Mapping[str, object] = MappingProxyType({})
+) -> str:
+    """Return HTML filled in for a locale, every value escaped; raises InvalidInput also where it is unsafe."""
+    html = many_lines(_filled(_HTML, text, facts, locale, beside))
+    fault = unsafe_in(html)
+    if fault is not None:
+        raise InvalidInput(fault)
+    return html
+
+
+def _filled(environment: _Environment, text: str, facts: FactSource, locale: str, beside: Mapping[str, object]) -> str:
+    """Return the text filled in; nothing of one rendering is left for the next."""
     if len(text) > LONGEST_TEMPLATE:
-        raise InvalidInput(f"a template has at most {LONGEST_TEMPLATE} characters, this one has {len(text)}")
+        raise InvalidInput([_too_long(text)])
+    if not is_template(text):
+        return text
     try:
-        return clean(_rendered(_parsed(text), facts, locale, beside))
+        template = _parsed(text, environment)
+        roots = {**{root: FactNode(root, facts) for root in ROOTS}, **beside}
+        context = _Context(template, globals=roots)
+        context.locale = str(locale_of(locale))
+        output: StringIO = LimitedStringIO(limit=LONGEST_OUTPUT)
+        with working():
+            template.render_with_context(context, output)
+        return output.getvalue()
     except _FAILURES as error:
         raise InvalidInput([_mistake(error)]) from None
 
 
-def _rendered(template: BoundTemplate, facts: FactSource, locale: str, beside: Mapping[str, object]) -> str:
-    roots = {**{root: FactNode(root, facts) for root in ROOTS}, **beside}
-    context = _Context(template, globals=roots)
-    context.locale = str(locale_of(locale))
-    output: StringIO = LimitedStringIO(limit=LONGEST_OUTPUT)
-    template.render_with_context(context, output)
-    return output.getvalue()
-
-
 @lru_cache(maxsize=2048)
-def _parsed(text: str) -> BoundTemplate:
-    return _ENVIRONMENT.from_string(text)
+def _parsed(text: str, environment: _Environment = _ENVIRONMENT) -> BoundTemplate:
+    return environment.from_string(text)
+
+
+def _too_long(text: str) -> Mistake:
+    return Mistake((), f"a template has at most {LONGEST_TEMPLATE} characters, this one has {len(text)}")
 
 
 def _mistake(error: BaseException) -> Mistake:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from enum import StrEnum
@@ -23,6 +22,9 @@ class Truth(StrEnum):
     FALSE = "false"
     UNKNOWN = "unknown"
     FAULT = "fault"
+
+
+_TRUE = Truth.TRUE
 
 
 class Reason(NamedTuple):
@@ -68,11 +70,11 @@ class Reason(NamedTuple):
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(NamedTuple):
     """The answer of a whole condition tree, and a reason for each of its leaves in the order written.
 
-    `decisive` is the first leaf that made the answer what it is; None only where there are no leaves.
+    A named tuple, since one is made for every candidate. `decisive` is the first leaf that made the answer what
+    it is; None only where there are no leaves.
     """
 
     truth: Truth
@@ -82,7 +84,7 @@ class Verdict:
     @property
     def matches(self) -> bool:
         """Say whether the candidate may run."""
-        return self.truth is Truth.TRUE
+        return self.truth is _TRUE
 
     @property
     def failed(self) -> Reason | None:

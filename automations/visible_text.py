@@ -5,16 +5,26 @@ from __future__ import annotations
 import re
 
 _BREAKS = re.compile("\r\n?|[\n\v\f\x85\u2028\u2029]")
+_CONTROLS = re.compile("[\0-\x1f\x7f-\x9f]+")
 _UNSEEN = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufeff\ufff9-\ufffb]")
+_ENCODED_WORD = re.compile(r"=(?=\?[^?\s]{1,75}\?[bBqQ]\?)")
 _SURROGATES = re.compile("[\ud800-\udfff]")
 
 
 def one_line(text: str) -> str:
-    """Return the text on one line: breaks and tabs become spaces, other control characters go.
+    """Return the text on one line: breaks and other control characters become spaces.
 
-    Marks that turn the direction of writing go too; half characters become U+FFFD.
+    Marks that turn the direction of writing go; half characters become U+FFFD.
     """
-    return _without_unseen(_BREAKS.sub(" ", text).replace("\t", " "))
+    return text if text.isprintable() else _without_unseen(_CONTROLS.sub(" ", _BREAKS.sub(" ", text)))
+
+
+def header_line(text: str) -> str:
+    """Return the text on one line, in which nothing is an encoded word that would be read as something else.
+
+    `=?utf-8?q?…?=` can hold a line break (RFC 2047), so a blank is put behind its first sign.
+    """
+    return _ENCODED_WORD.sub("= ", one_line(text))
 
 
 def many_lines(text: str) -> str:

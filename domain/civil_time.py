@@ -76,9 +76,10 @@ def instant_of(wall: datetime, zone: ZoneInfo) -> datetime:
 def wall_of(instant: datetime, zone: ZoneInfo) -> datetime:
     """Return the wall time, without a zone, that the clocks of a zone show at an instant."""
     try:
-        return _aware(instant).astimezone(zone).replace(tzinfo=None, fold=0)
+        local = _aware(instant).astimezone(zone)
     except OverflowError:
         raise _outside(instant) from None
+    return datetime.combine(local.date(), local.time().replace(fold=0) if local.fold else local.time())
 
 
 def local_date(instant: datetime, zone: ZoneInfo) -> date:

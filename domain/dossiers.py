@@ -16,6 +16,7 @@ from domain.endings import Ending, Refused
 from domain.events import DomainEvent
 from domain.executions import ActionDone, ExecutionEnded
 from domain.ids import digest, entity, id_of
+from domain.lanes import channel_lane
 from domain.notices import Notice
 from domain.staff_acts import UNJUDGED
 
@@ -48,6 +49,11 @@ _TOLD = {
     "rule": "a rule is broken",
     "chain": "rules caused one another",
     "facts": "a candidate could not be judged",
+    "gave_up": "{operation} does not come through",
+    "bad_address": "{operation} goes to addresses that do not exist",
+    "template_error": "the wording of {operation} does not come out",
+    "worker_crash": "{operation} kills its worker",
+    "bounced": "{operation} came back",
     "contradicted": "{operation} stands against what turned out otherwise",
     CORRUPT: "events of {operation} cannot be read",
 }
@@ -98,6 +104,11 @@ def cause_of_lane(service: str, held_by: str = "try_later") -> FailureCause:
 def cause_of_corruption(topic: str) -> FailureCause:
     """Return the cause of events of a topic that cannot be read."""
     return FailureCause(f"{LOG}.{topic}", CORRUPT)
+
+
+def cause_of_delivery(channel: str, failure: str) -> FailureCause:
+    """Return the cause of deliveries on a channel that failed alike."""
+    return FailureCause(f"{channel_lane(channel)}.send", failure)
 
 
 def cause_of_call(operation: str, ending: Ending, rule: str) -> FailureCause:

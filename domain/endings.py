@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import timedelta
 from typing import Annotated, Any, Literal
 
@@ -19,20 +20,43 @@ class Done(_Ending):
     result: dict[str, Any] = {}
 
 
+SUPPRESSES: Mapping[str, Literal["address", "token"]] = {
+    "bad_address": "address",
+    "mailbox_disabled": "address",
+    "opted_out": "address",
+    "token_gone": "token",
+}
+"""What must not be used again after a refusal, by its class; after one of any other class everything may be."""
+
+
 class Refused(_Ending):
-    """The service said no, or the rule asks for what cannot be: repeating it as it is changes nothing."""
+    """The service said no, or the rule asks for what cannot be: repeating it as it is changes nothing.
+
+    `error_class` groups refusals of one cause, whichever words the service has for it.
+    """
 
     kind: Literal["refused"] = "refused"
     reason: str
     at_fault: Literal["service", "rule"] = "service"
+    error_class: str = "refused"
+
+    @property
+    def suppresses(self) -> Literal["", "address", "token"]:
+        """Return what must not be used again: the address, the token of the device, or nothing."""
+        return SUPPRESSES.get(self.error_class, "")
 
 
 class TryLater(_Ending):
-    """The service cannot do it now and has done nothing; `wait` is what it asked for (Retry-After)."""
+    """The service cannot do it now and has done nothing; `wait` is what it asked for (Retry-After).
+
+    `about` says whether all of its calls are meant, or only those to this address: a busy mailbox is no fault of
+    the service that tells of it.
+    """
 
     kind: Literal["try_later"] = "try_later"
     reason: str
     wait: timedelta | None = None
+    about: Literal["service", "address"] = "service"
 
 
 class Misconfigured(_Ending):

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from operator import itemgetter
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from domain import (
@@ -118,6 +119,14 @@ for _type in NOUN_OF_TYPE:
     register_topic(_type, Fact)
 
 
+def _nothing() -> Mapping[str, Any]:
+    return _NOTHING
+
+
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
+"""What an unknown entity has of everything: one for all, since most are asked for only to be filled."""
+
+
 @dataclass(frozen=True, slots=True)
 class Entity:
     """The state of one entity: a value and a stamp for each field that was ever heard of.
@@ -130,13 +139,13 @@ class Entity:
 
     stream: str
     version: int = 0
-    values: Mapping[str, Any] = field(default_factory=dict)
-    stamps: Mapping[str, Stamp] = field(default_factory=dict)
-    walls: Mapping[str, datetime] = field(default_factory=dict)
+    values: Mapping[str, Any] = field(default_factory=_nothing)
+    stamps: Mapping[str, Stamp] = field(default_factory=_nothing)
+    walls: Mapping[str, datetime] = field(default_factory=_nothing)
     zones: tuple[tuple[Stamp, str], ...] = ()
-    parts: Mapping[str, Part] = field(default_factory=dict)
-    since: Mapping[str, datetime] = field(default_factory=dict)
-    history: Mapping[str, tuple[Told, ...]] = field(default_factory=dict)
+    parts: Mapping[str, Part] = field(default_factory=_nothing)
+    since: Mapping[str, datetime] = field(default_factory=_nothing)
+    history: Mapping[str, tuple[Told, ...]] = field(default_factory=_nothing)
 
     @property
     def known(self) -> bool:
@@ -170,6 +179,8 @@ def applied(entity: Entity, fact: Fact) -> Entity:
     if part:
         return _with_part(entity, fact, part)
     stamp, told = fact.stamp, fact.values()
+    if not entity.stamps:
+        return _begun(entity, fact, stamp, told)
     news = {name: value for name, value in told.items() if name not in entity.stamps or entity.stamps[name] < stamp}
     changed = [name for name, value in news.items() if value != entity.values.get(name)]
     return Entity(  # every event goes through here, and `replace` takes thrice the time
@@ -181,6 +192,21 @@ def applied(entity: Entity, fact: Fact) -> Entity:
         _zones(entity, fact),
         entity.parts,
         {**entity.since, **dict.fromkeys(changed, fact.at)},
+        _history(entity, fact, told),
+    )
+
+
+def _begun(entity: Entity, fact: Fact, stamp: Stamp, told: dict[str, Any]) -> Entity:
+    """Return the entity after the first fact about it: there is nothing yet that could be newer, or the same."""
+    return Entity(
+        entity.stream,
+        fact.version,
+        told,
+        dict.fromkeys(told, stamp),
+        _walls(entity, fact, told),
+        _zones(entity, fact),
+        entity.parts,
+        dict.fromkeys([name for name, value in told.items() if value is not None], fact.at),
         _history(entity, fact, told),
     )
 

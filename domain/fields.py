@@ -58,6 +58,8 @@ def _marked(parts: Iterable[object]) -> bool:
 
 def without_controls(text: str) -> str:
     """Return the text, or refuse NUL and lone surrogates, which no database takes; new lines are fine."""
+    if text.isprintable():
+        return text
     for character in text:
         if character == "\0" or "\ud800" <= character <= "\udfff":
             raise ValueError(f"holds the character U+{ord(character):04X}, which cannot be stored")
@@ -66,22 +68,22 @@ def without_controls(text: str) -> str:
 
 def _read_instant(value: object) -> datetime:
     if isinstance(value, datetime):
-        return _inside(as_instant(value))
+        return inside_calendar(as_instant(value))
     if not isinstance(value, str) or len(value) < 16:
         raise ValueError(f"{value!r} is not an instant: write it like 2026-05-12T10:00:00+02:00")
-    return _inside(as_instant(datetime.fromisoformat(value)))
+    return inside_calendar(as_instant(datetime.fromisoformat(value)))
 
 
 def _read_date(value: object) -> date:
     if isinstance(value, date) and not isinstance(value, datetime):
-        return _inside(value)
+        return inside_calendar(value)
     if not isinstance(value, str) or not _DATE.fullmatch(value):
         raise ValueError(f"{value!r} is not a date: write it like 2026-05-12")
-    return _inside(date.fromisoformat(value))
+    return inside_calendar(date.fromisoformat(value))
 
 
-def _inside(value: D) -> D:
-    """Return a time whose local date, and the ones beside it, every zone's calendar has."""
+def inside_calendar(value: D) -> D:
+    """Return a time whose local date, and the ones beside it, every zone's calendar has; raises ValueError."""
     if not EARLIEST <= value.year <= LATEST:
         raise ValueError(f"{value.isoformat()} lies outside of the years {EARLIEST} to {LATEST}")
     return value

@@ -18,6 +18,8 @@ LONGEST_ID = 200
 
 def printable(text: str) -> str:
     """Return the text, or refuse characters that no database, header or terminal can carry."""
+    if text.isprintable():
+        return text
     for character in text:
         if not character.isprintable():
             raise ValueError(f"holds the unprintable character U+{ord(character):04X}")

@@ -17,6 +17,11 @@ def lane_of(service: str) -> str:
     return entity("lane", service)
 
 
+def channel_lane(channel: str) -> str:
+    """Return the name of the lane of a channel, which no service has: `channel-email`."""
+    return f"channel-{channel}"
+
+
 class LaneHeld(DomainEvent):
     """Calls of a service are pointless for now: it is set up wrongly, or has failed too often in a row.
 

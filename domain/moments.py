@@ -161,24 +161,23 @@ def _of_booking(place: _Place) -> Iterator[Moment]:
     booking = place.entity
     if booking.get("status") != "confirmed":
         return
-    if "booking.starting" in place.triggers:
-        yield from _of_span(place, "booking.starting", "starts_at")
+    yield from _of_span(place, ("booking.starting",), "starts_at")
     ended = booking.get("checked_out_at")
     if ended is None:
-        for trigger in ("booking.ending", "booking.ended"):
-            if trigger in place.triggers:
-                yield from _of_span(place, trigger, "ends_at")
+        yield from _of_span(place, ("booking.ending", "booking.ended"), "ends_at")
     elif "booking.ended" in place.triggers:
         day = day_of_booking(booking, "ends_at", place.default) or wall_of(ended, place.zone).date()
         yield place.moment("booking.ended", ended, ended, day, ("checked_out_at", "status"))
 
 
-def _of_span(place: _Place, trigger: str, name: str) -> Iterator[Moment]:
-    """Yield the moment of one end of a booking, if it is known."""
-    instant = instant_of_booking(place.entity, name, place.zone, place.corrected_at)
+def _of_span(place: _Place, triggers: Collection[str], name: str) -> Iterator[Moment]:
+    """Yield the moments of one end of a booking, if it is known."""
+    wanted = [trigger for trigger in triggers if trigger in place.triggers]
+    instant = instant_of_booking(place.entity, name, place.zone, place.corrected_at) if wanted else None
     day = day_of_booking(place.entity, name, place.default)
     if instant is not None and day is not None:
-        yield place.moment(trigger, instant, instant, day, (name, "status"), place.entity.walls.get(name))
+        told = place.entity.walls.get(name)
+        yield from (place.moment(trigger, instant, instant, day, (name, "status"), told) for trigger in wanted)
 
 
 def _of_invoice(place: _Place) -> Iterator[Moment]:

@@ -21,6 +21,9 @@ PREFIX = "semel."
 OUTAGE = "semel.outage"
 """What an outage has left behind: how much was missed, and how much came late."""
 
+CALLBACKS_SILENT = "semel.callbacks-silent"
+"""Nothing is heard of what becomes of the messages on a channel."""
+
 PAUSED = "semel.paused"
 """Clock triggers pause until staff resume them."""
 

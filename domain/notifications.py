@@ -33,7 +33,8 @@ class DeliveryRequested(DomainEvent):
     `to` is `member/m1` or `staff`. `payload` is the reference under which the values for its templates lie,
     among the personal values of `member`: whom they are about, who need not be the recipient. It is empty
     where there are none. `channels` are those that were asked for; where none were, the type says which. It was
-    requested at the instant of the event, for the execution that is its cause.
+    requested at the instant of the event, for the execution that is its cause. `fingerprint` is a salted hash of
+    the request of another producer, which tells its repeats also when the payload was erased.
     """
 
     TOPIC = "delivery.requested"
@@ -46,6 +47,7 @@ class DeliveryRequested(DomainEvent):
     member: str = ""
     payload: str = ""
     channels: tuple[str, ...] = ()
+    fingerprint: str = ""
 
     @property
     def notification(self) -> str:
@@ -92,6 +94,7 @@ def request(
     at: datetime,
     cause: Cause | None,
     producer: str = EXECUTIONS,
+    fingerprint: str = "",
 ) -> Requested | Refused:
     """Decide on a request that was not made before."""
     refused = _refusal_of(command, find)
@@ -111,6 +114,7 @@ def request(
         member=_whose(command),
         payload=f"{stream}/1/payload" if command.payload else "",
         channels=command.channels,
+        fingerprint=fingerprint,
     )
     return Requested(event, command.payload)
 

@@ -14,8 +14,8 @@ Find = Callable[[str], Entity]
 
 def references(of: Entity) -> tuple[str, ...]:
     """Return the streams of the entities that this one names: its member, resource, space and so on."""
-    named = ((kind, of.get(field)) for kind, field in _NAMED)
-    return tuple(entity(kind, identifier) for kind, identifier in named if identifier is not None)
+    values = of.values
+    return tuple([entity(kind, values[field]) for kind, field in _NAMED if values.get(field) is not None])
 
 
 def space_of(of: Entity, find: Find) -> Entity | None:

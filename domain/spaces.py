@@ -10,6 +10,7 @@ from domain.civil_time import Zone
 from domain.fields import ClockTime, Count, CurrencyCode, Fields, Locale, Text, Texts
 from domain.ids import Id
 from domain.nouns import FactType, Noun, define
+from domain.time_texts import parse_clock_time
 
 Weekday = Literal["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
 
@@ -30,7 +31,7 @@ class QuietHours(BaseModel):
 
     @model_validator(mode="after")
     def _is_a_span(self) -> QuietHours:
-        if self.start == self.end:
+        if parse_clock_time(self.start) == parse_clock_time(self.end):
             raise ValueError("start and end are the same: leave quiet_hours out for none")
         return self
 

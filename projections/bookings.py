@@ -65,6 +65,11 @@ def bookings_before(connection: sa.Connection, member: str, booking: Entity, wit
     return connection.scalar(query, {**asked, "left_out": left_out}) or 0
 
 
+def bookings_of(connection: sa.Connection, member: str) -> list[str]:
+    """Return the ids of the bookings of a member, whatever became of them."""
+    return list(connection.scalars(_OF_MEMBER, {"of": member}))
+
+
 class Asked(NamedTuple):
     """A booking, its member, and its start as the table keeps it."""
 
@@ -114,3 +119,4 @@ _BEFORE = (
     .where(bookings.c.starts > "", bookings.c.starts < sa.bindparam("start"))
     .where(bookings.c.booking != sa.bindparam("this"))
 )
+_OF_MEMBER = sa.select(bookings.c.booking).where(bookings.c.member == sa.bindparam("of"))

@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import sqlalchemy as sa
+from pydantic_core import to_json
 
 from domain.money import Money
 
@@ -87,6 +88,16 @@ class Json(sa.types.TypeDecorator[Any]):
     def process_result_value(self, value: Any, dialect: sa.Dialect) -> Any:
         """Return the stored value."""
         return None if value is None else json.loads(value)
+
+
+class OwnJson(Json):
+    """JSON of texts, numbers, lists and mappings that Semel itself made: written several times as fast, unchecked."""
+
+    cache_ok = True
+
+    def process_bind_param(self, value: Any, dialect: sa.Dialect) -> str | None:
+        """Return the value as compact JSON."""
+        return None if value is None else to_json(value).decode()
 
 
 def money_columns(name: str, *, nullable: bool = False) -> tuple[sa.Column[int], sa.Column[str]]:

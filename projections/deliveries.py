@@ -11,6 +11,7 @@ import sqlalchemy as sa
 from domain.deliveries import (
     AttemptStep,
     DeliveryFailed,
+    DeliveryHeld,
     DeliveryPending,
     DeliveryRead,
     DeliveryRetrying,
@@ -19,6 +20,7 @@ from domain.deliveries import (
     DeliveryStep,
     DeliveryUnknown,
 )
+from domain.delivery_acts import DeliveryRequeued
 from domain.events import DomainEvent
 from domain.ids import id_of
 from projections.columns import BigInt, Instant, Key, metadata
@@ -46,6 +48,7 @@ deliveries = sa.Table(
     sa.Column("provider_message_id", sa.Text, nullable=False),
     sa.Column("last_error", sa.Text, nullable=False),
     sa.Column("requested_at", Instant, nullable=False),
+    sa.Column("due_at", Instant, nullable=False),
     sa.Column("expires_at", Instant, nullable=False),
     sa.Column("sent_at", Instant),
     sa.Column("message", sa.Text, nullable=False),
@@ -56,6 +59,8 @@ deliveries = sa.Table(
     sa.Index("ix_deliveries_status", "status"),
     sa.Index("ix_deliveries_entity", "entity"),
     sa.Index("ix_deliveries_to", "to", "channel"),
+    sa.Index("ix_deliveries_provider_message_id", "provider_message_id"),
+    sa.Index("ix_deliveries_sent", "channel", "status", "sent_at"),
 )
 
 Columns = dict[str, Any]
@@ -102,6 +107,7 @@ def _row(event: DeliveryPending, position: int) -> Columns:
         "provider_message_id": "",
         "last_error": "",
         "requested_at": event.requested_at,
+        "due_at": event.requested_at,
         "expires_at": event.expires_at,
         "sent_at": None,
         "message": "",
@@ -113,6 +119,8 @@ def _changes(event: DomainEvent) -> Columns | None:
     """Return the columns that an event of a delivery changes, or None for any other event."""
     if isinstance(event, DeliveryRead):
         return {"read_at": event.at}
+    if isinstance(event, DeliveryRequeued):
+        return {"status": "pending", "reason": "", "at": event.at, "next_attempt_at": None, "due_at": event.at}
     if not isinstance(event, DeliveryStep):
         return None
     columns: Columns = {"status": event.STATE, "reason": event.reason, "at": event.at, "next_attempt_at": None}
@@ -127,6 +135,8 @@ def _details(event: DeliveryStep) -> Columns:
             return {"message": event.message}
         case DeliverySent():
             return {"provider_message_id": event.provider_message_id, "sent_at": event.at}
+        case DeliveryHeld():
+            return {"next_attempt_at": event.until, "due_at": event.until}
         case DeliveryRetrying():
             return {"next_attempt_at": event.again_at, "last_error": event.reason}
         case DeliveryUnknown() | DeliveryFailed():
@@ -173,21 +183,33 @@ def listed(
     to: str | None = None,
     channel: str | None = None,
     execution: str | None = None,
+    type: str | None = None,
+    ids: Iterable[str] | None = None,
 ) -> list[Mapping[str, Any]]:
     """Return deliveries with all their columns, in the order in which they began, those that fit all asked for."""
     query = sa.select(deliveries).order_by(deliveries.c.position)
-    asked = {"entity": entity, "to": to, "channel": channel, "execution": execution}
+    asked = {"entity": entity, "to": to, "channel": channel, "execution": execution, "type": type}
     for name, value in asked.items():
         if value is not None:
             query = query.where(deliveries.c[name] == value)
     if wanted := list(status):
         query = query.where(deliveries.c.status.in_(wanted))
+    if ids is not None:
+        query = query.where(deliveries.c.delivery.in_(list(ids)))
     return [dict(row._mapping) for row in connection.execute(query)]
 
 
-def counted(connection: sa.Connection) -> dict[str, int]:
-    """Return how many deliveries there are of each status."""
+def ids_beginning(connection: sa.Connection, beginning: str) -> list[str]:
+    """Return the ids of deliveries that begin so, two of them at most: more than one names none."""
+    query = sa.select(deliveries.c.delivery).where(deliveries.c.delivery.startswith(beginning, autoescape=True))
+    return list(connection.scalars(query.order_by(deliveries.c.delivery).limit(2)))
+
+
+def counted(connection: sa.Connection, *, producer: str | None = None) -> dict[str, int]:
+    """Return how many deliveries there are of each status, of one producer or of all."""
     query = sa.select(deliveries.c.status, sa.func.count()).group_by(deliveries.c.status)
+    if producer is not None:
+        query = query.where(deliveries.c.producer == producer)
     return {status: count for status, count in connection.execute(query)}  # noqa: C416 - a row is no pair
 
 

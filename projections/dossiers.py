@@ -1,6 +1,6 @@
-"""Dossiers as tables: which runs stand in each, and what its own events say about it.
+"""Dossiers as tables: which runs and deliveries stand in each, and what its own events say about it.
 
-A run that failed stays in its dossier until it is done, no longer needed, or settled by a person; one that waits
+What failed stays in its dossier until it is done, no longer needed, or settled by a person; one that waits
 for a retry is listed with what it waits for, whether that has a dossier yet or not.
 """
 
@@ -11,6 +11,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from domain.delivery_events import DeliveryPending
 from domain.dossiers import (
     DossierAssigned,
     DossierClosed,
@@ -22,8 +23,11 @@ from domain.dossiers import (
 )
 from domain.events import DomainEvent
 from domain.executions import ExecutionStarted, key_of
+from domain.ids import id_of
 from domain.lanes import LaneHeld, LaneRecovered
 from projections.columns import Instant, Key, metadata
+from projections.deliveries import deliveries
+from projections.delivery_standings import is_failing_delivery, moved_delivery
 from projections.executions import executions
 from projections.projection import Batch
 from projections.standings import SETTLED, STANDINGS, Place, is_failing, moved, place_of
@@ -81,7 +85,7 @@ class DossiersProjection:
 
 
 def _is_about_failures(event: DomainEvent) -> bool:
-    if isinstance(event, ExecutionStarted):
+    if isinstance(event, ExecutionStarted | DeliveryPending):
         return False
     return event.stream.startswith(_ABOUT)
 
@@ -92,8 +96,8 @@ class _Page:
     def __init__(self, connection: sa.Connection, events: Collection[DomainEvent]) -> None:
         self._connection = connection
         self._rows = {row["key"]: row for row in _selected(connection, _FAILURES, _keys(events))}
-        failing = _keys(event for event in events if is_failing(event))
-        self._runs = {row["key"]: row for row in _selected(connection, _RUNS, failing)}
+        failing = _keys(event for event in events if is_failing(event) or is_failing_delivery(event))
+        self._runs = {row["key"]: row for query in (_RUNS, _SENT) for row in _selected(connection, query, failing)}
         self._open = set(connection.scalars(_OPEN))
         self._held = {row.operation: FailureCause(*row) for row in connection.execute(_HELD)}
         self._changed: set[str] = set()
@@ -110,17 +114,21 @@ class _Page:
                 self._held.pop(event.service, None)
                 self._connection.execute(_RELEASE, {"of_service": event.service})
             case _:
-                self._take_run(key_of(event.stream), event)
+                self._take_failure(_key(event), event)
 
     def _hold(self, cause: FailureCause) -> None:
         self._touched[cause.dossier] = self._held[cause.operation] = cause
         self._change(cause.dossier, {"held": True})
 
-    def _take_run(self, key: str, event: DomainEvent) -> None:
+    def _take_failure(self, key: str, event: DomainEvent) -> None:
+        """Take over what happened to a run, or to a delivery."""
         row = self._rows.get(key)
         before = None if row is None else place_of(row)
         run = self._runs.get(key) or row or {}
-        place = moved(before, event, run.get("rule", ""), self._held)
+        if event.stream.startswith(_DELIVERY):
+            place = moved_delivery(before, event, run.get("channel", ""), self._held)
+        else:
+            place = moved(before, event, run.get("rule", ""), self._held)
         if place is None:
             return
         self._changed.add(key)
@@ -175,7 +183,12 @@ class _Page:
 
 
 def _keys(events: Iterable[DomainEvent]) -> set[str]:
-    return {key_of(event.stream) for event in events if event.stream.startswith(_RUN)}
+    return {_key(event) for event in events if event.stream.startswith((_RUN, _DELIVERY))}
+
+
+def _key(event: DomainEvent) -> str:
+    """Return the key of the run, or the id of the delivery, that an event is about."""
+    return id_of(event.stream) if event.stream.startswith(_DELIVERY) else key_of(event.stream)
 
 
 def _selected(connection: sa.Connection, query: sa.Select[Any], wanted: Collection[str]) -> Iterator[Columns]:
@@ -231,11 +244,18 @@ def _blank(dossier: str, cause: FailureCause) -> Columns:
 
 
 _RUN = "execution-"
-_ABOUT = (_RUN, "dossier/", "lane/")
+_DELIVERY = "delivery/"
+_ABOUT = (_RUN, _DELIVERY, "dossier/", "lane/")
 _CHUNK = 500
 _NONE: Columns = dict.fromkeys(STANDINGS, 0)
 _FAILURES = sa.select(failures)
 _RUNS = sa.select(executions.c.key, executions.c.rule, executions.c.entity)
+_SENT = sa.select(
+    deliveries.c.delivery.label("key"),
+    sa.func.coalesce(executions.c.rule, "").label("rule"),
+    deliveries.c.entity,
+    deliveries.c.channel,
+).select_from(sa.outerjoin(deliveries, executions, executions.c.key == deliveries.c.execution))
 _COUNTS = sa.select(failures.c.dossier, failures.c.standing, sa.func.count().label("number")).group_by(
     failures.c.dossier, failures.c.standing
 )

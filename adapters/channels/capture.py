@@ -24,6 +24,7 @@ class Capture(ChannelPlugin):
     HONOURS_KEYS = True
 
     path: Path | None = None
+    """The file that messages are written to as well."""
     _messages: dict[str, Message] = PrivateAttr(default_factory=dict)
 
     @property
@@ -62,5 +63,7 @@ def as_json(message: Message, key: str) -> dict[str, Any]:
         "type": message.type,
         "subject": message.subject,
         "text": message.text,
+        **({"html": message.html} if message.html else {}),
+        **({"link": message.link} if message.link else {}),
         "locale": message.locale,
     }

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
-from email.message import EmailMessage
-from email.policy import SMTP
 from pathlib import Path
 
 from adapters.channels import ChannelPlugin, channels
 from adapters.channels.capture import as_json
+from adapters.channels.wire.mails import Sender, mail_of
 from automations.notifications.channels import CallEnding, Message
 from domain.endings import Done, Misconfigured, Refused
+from domain.errors import InvalidInput
+
+SENDER = Sender("desk@semel.invalid")
+"""Who mails of the outbox are from: nobody, for they go nowhere."""
 
 
 @channels.register("outbox")
@@ -24,29 +27,21 @@ class Outbox(ChannelPlugin):
     HONOURS_KEYS = True
 
     folder: Path = Path("outbox")
+    """The folder that messages are written into; it is made where it is missing."""
 
     def send(self, message: Message, key: str) -> CallEnding:
         """Write a message; the same key writes the same file again."""
         is_email = message.channel == "email"
         try:
-            content = _mail(message) if is_email else json.dumps(as_json(message, key), indent=2).encode()
-        except ValueError as error:
-            return Refused(reason=f"no mail can be made of it: {type(error).__name__}")
+            content = mail_of(message, SENDER) if is_email else json.dumps(as_json(message, key), indent=2).encode()
+        except InvalidInput as error:
+            return Refused(reason=f"no mail can be made of it: the address {error}", error_class="bad_address")
         path = self.folder / message.channel / f"{key}{'.eml' if is_email else '.json'}"
         try:
             _write_whole(path, content)
         except OSError as error:
             return Misconfigured(reason=f"{path.parent} cannot be written to: {error.strerror}")
         return Done(result={"provider_message_id": key})
-
-
-def _mail(message: Message) -> bytes:
-    mail = EmailMessage(policy=SMTP)
-    mail["To"] = message.address
-    mail["Subject"] = message.subject
-    mail["Message-ID"] = f"<{message.delivery}@semel.invalid>"
-    mail.set_content(message.text)
-    return mail.as_bytes()
 
 
 def _write_whole(path: Path, content: bytes) -> None:

@@ -193,32 +193,46 @@ def _report(acted: Sequence[Acted], events: int, runs: dict[str, dict[str, Any]]
 def _refusals(refused: Sequence[Acted], runs: dict[str, dict[str, Any]]) -> Iterator[str]:
     for each in refused:
         run = runs.get(each.key)
-        name = f"{run['rule'] or run['trigger']} for {run['entity']}" if run else each.key
+        name = _name(run) if run else each.key
         yield f"{name}: {each.refused}"
 
 
+def _name(run: dict[str, Any]) -> str:
+    if "channel" in run:
+        return f"{run['type']} to {run['to']} on {run['channel']}"
+    return f"{run['rule'] or run['trigger']} for {run['entity']}"
+
+
 def _runs(application: Application, keys: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """Return the runs and deliveries with these keys, as programs get them."""
+    from adapters.cli.delivery_pages import delivery_object
     from adapters.cli.story_pages import run_object
     from adapters.database.engine import reading
+    from projections.deliveries import listed
     from projections.executions import runs_by_key
 
     with reading(application.engine) as connection:
-        return {row["key"]: run_object(row) for row in runs_by_key(connection, keys)}
+        runs = {row["key"]: run_object(row) for row in runs_by_key(connection, keys)}
+        return runs | {row["delivery"]: delivery_object(row) for row in listed(connection, ids=keys)}
 
 
 def _meant(application: Application, target: str) -> Dossier | str:
-    """Return the dossier, or the key of the run, that is meant."""
+    """Return the dossier, the key of the run, or the id of the delivery that is meant."""
     from adapters.database.engine import reading
+    from projections.deliveries import ids_beginning
     from projections.executions import keys_beginning
 
     with reading(application.engine) as connection:
         found: list[Dossier | str] = [*_dossiers(connection, target)]
         if not found and len(target) >= SHORTEST:
-            found += keys_beginning(connection, target)
+            found += [*keys_beginning(connection, target), *ids_beginning(connection, target)]
     if len(found) > 1:
-        raise InvalidInput(f"{len(found)} dossiers or runs begin with {target!r}: write more of it")
+        raise InvalidInput(f"{len(found)} dossiers, runs or deliveries begin with {target!r}: write more of it")
     if not found:
-        raise InvalidInput(f"no dossier and no run is called {target!r}: semel dossiers and semel runs list them")
+        raise InvalidInput(
+            f"no dossier, no run and no delivery is called {target!r}:"
+            " semel dossiers, semel runs and semel deliveries list them"
+        )
     return found[0]
 
 

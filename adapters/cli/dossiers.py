@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from adapters.cli.authoring import AsJson
+from adapters.cli.delivery_pages import delivery_lines
 from adapters.cli.faults import FOUND
 from adapters.cli.printing import cell_text, print_array, say, show_table
 from adapters.cli.session import opened
@@ -17,6 +19,11 @@ from domain.errors import InvalidInput
 if TYPE_CHECKING:
     from projections.dossier_lists import Dossier
 
+MOST_CLOSED = 1_000
+"""Closed dossiers that are listed; each reopens where its cause returns, so there are not many."""
+
+_COLUMNS = ("dossier", "cause", "runs", "since", "assigned to")
+
 app = typer.Typer(rich_markup_mode=None)
 """The group of commands."""
 
@@ -25,28 +32,40 @@ app = typer.Typer(rich_markup_mode=None)
 def dossiers(
     context: typer.Context,
     fail: Annotated[bool, typer.Option("--fail", help="Exit 1 if any dossier is open.")] = False,
+    closed: Annotated[bool, typer.Option("--closed", help="Those that are closed, the latest first.")] = False,
+    whatever: Annotated[bool, typer.Option("--all", help="The open ones, and then those that are closed.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """List what failed, or show one cause.
 
-    A dossier holds the failed and unknown runs of one cause, as long as they are not put right.
+    A dossier holds the failed and unknown runs of one cause, as long as they are not put right. Then it is
+    closed, and can still be shown.
     """
     from adapters.database.engine import reading
-    from projections.dossier_lists import open_dossiers
+    from projections.dossier_lists import closed_dossiers, open_dossiers
 
     if context.invoked_subcommand is not None:
         return
     with opened(context) as application, reading(application.engine) as connection:
-        found = open_dossiers(connection)
+        still_open = open_dossiers(connection)
+        found = [] if closed and not whatever else still_open
+        if closed or whatever:
+            found = [*found, *closed_dossiers(connection, MOST_CLOSED)]
+    _list(found, as_json=as_json, what="is closed" if closed and not whatever else "is open")
+    if still_open and fail:
+        raise typer.Exit(FOUND)
+
+
+def _list(found: Sequence[Dossier], *, as_json: bool, what: str) -> None:
     if as_json:
         print_array(map(_object, found))
-    elif found:
-        columns = ("dossier", "cause", "runs", "since", "assigned to", "latest reason")
-        show_table(columns, [_cells(dossier) for dossier in found])
+    elif not found:
+        say(f"no dossier {what}")
+    elif all(_closed_at(dossier) is None for dossier in found):
+        show_table((*_COLUMNS, "latest reason"), [_cells(dossier) for dossier in found])
     else:
-        say("no dossier is open")
-    if found and fail:
-        raise typer.Exit(FOUND)
+        columns = (*_COLUMNS, "closed", "what came of it")
+        show_table(columns, [[*_cells(dossier)[:-1], _closed_at(dossier), _outcome(dossier)] for dossier in found])
 
 
 @app.command()
@@ -61,20 +80,28 @@ def show(
     every attempt: what was called, with which idempotency key, and the answer. No other log is needed to
     understand it.
     """
+    from adapters.database.delivery_stories import delivery_stories, is_delivery_id
     from adapters.database.engine import reading
     from adapters.database.stories import Storyteller
-    from projections.dossier_lists import dossiers_named
+    from projections.dossier_lists import dossiers_named, runs_of
+    from projections.standings import STANDINGS
 
     with opened(context) as application, reading(application.engine) as connection:
         dossier = meant(dossiers_named(connection, dossier_id) if dossier_id else [], dossier_id)
-        keys = [run["key"] for run in dossier.runs]
-        stories = Storyteller(connection, application.log.mapper).stories(keys)
+        # What is open, or else all that ever stood in it since it was opened.
+        rows = dossier.runs or runs_of(connection, dossier.id, STANDINGS)
+        keys = [run["key"] for run in rows]
+        mapper = application.log.mapper
+        stories = Storyteller(connection, mapper).stories(key for key in keys if not is_delivery_id(key))
+        deliveries = delivery_stories(connection, mapper, filter(is_delivery_id, keys))
     if as_json:
-        print_array(map(story_object, stories))
+        print_array([*map(story_object, stories), *(each.to_json() for each in deliveries)])
         return
     say("\n".join(heading(dossier)))
     for story in stories:
         say("\n".join(["", *story_lines(story, whole=True)]))
+    for each in deliveries:
+        say("\n".join(["", *delivery_lines(each)]))
 
 
 def heading(dossier: Dossier) -> Iterator[str]:
@@ -85,9 +112,22 @@ def heading(dossier: Dossier) -> Iterator[str]:
     else:
         assigned = f", in the hands of {dossier.assigned_to}" if dossier.assigned_to else ""
         yield f"{len(dossier.runs):,} open, since {cell_text(dossier.since)}{assigned}: {dossier.reason}"
-    settled = ", ".join(f"{count:,} {how.replace('_', ' ')}" for how, count in dossier.settled.items() if count)
+    settled = _settled(dossier)
     if settled:
         yield f"settled: {settled}"
+
+
+def _settled(dossier: Dossier) -> str:
+    return ", ".join(f"{count:,} {how.replace('_', ' ')}" for how, count in dossier.settled.items() if count)
+
+
+def _outcome(dossier: Dossier) -> str:
+    return dossier.reason if dossier.runs else _settled(dossier)
+
+
+def _closed_at(dossier: Dossier) -> datetime | None:
+    """Return when a dossier was closed, or None where it is open again."""
+    return dossier.closed_at if not dossier.is_open and not dossier.runs else None
 
 
 def meant(found: Sequence[Dossier], wanted: str) -> Dossier:
@@ -111,6 +151,7 @@ def _object(dossier: Dossier) -> dict[str, Any]:
         "reason": dossier.reason,
         "assigned_to": dossier.assigned_to,
         "keys": [run["key"] for run in dossier.runs],
+        "closed_at": _closed_at(dossier),
     }
 
 

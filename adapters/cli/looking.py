@@ -69,7 +69,7 @@ def runs(
             application.rules().require(rule)
         with reading(application.engine) as connection:
             rows = executions.runs(
-                connection, rule=rule, entity=_checked(entity), status=[str(one) for one in status or ()]
+                connection, rule=rule, entity=checked(entity), status=[str(one) for one in status or ()]
             )
         found = [run_object(row) for row in rows]
         _say_if_behind(application)
@@ -97,11 +97,11 @@ def why(
     from projections import executions
 
     with opened(context) as application:
-        name = _checked(entity)
+        name = checked(entity)
         with reading(application.engine) as connection:
             keys = [row["key"] for row in executions.runs(connection, entity=name)]
             stories = Storyteller(connection, application.log.mapper).stories(keys)
-            left_alone = list(_left_alone(connection, entity))
+            left_alone = list(left_alone_of(connection, entity))
             is_known = bool(_version(connection, entity))
         with application.clock_desk().looking_ahead() as look:
             ahead = [each.to_json() for each in look.of_entity(entity)] if is_known else []
@@ -127,7 +127,7 @@ def _say_story(stories: list[Story], left_alone: list[dict[str, Any]], ahead: li
         say(f"{cell_text(run['at'])}  {run['rule']} {run['status']}{why_not}")
 
 
-def _left_alone(connection: sa.Connection, entity: str) -> Iterator[dict[str, Any]]:
+def left_alone_of(connection: sa.Connection, entity: str) -> Iterator[dict[str, Any]]:
     """Return the candidates of an entity that did not run, each as a run that never was."""
     from adapters.database import traces
     from domain.executions import dedupe_key
@@ -156,7 +156,7 @@ def _reason(verdict: Mapping[str, Any]) -> str:
     return "; ".join(part for part in (verdict.get("note", ""), told) if part)
 
 
-def _checked(entity: str | None) -> str | None:
+def checked(entity: str | None) -> str | None:
     """Return the entity, or say how one is written."""
     from automations.registry import nearest
     from domain.nouns import NOUNS

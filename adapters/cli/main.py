@@ -12,21 +12,34 @@ import typer
 from adapters.cli import (  # noqa: F401 - adding and rules_in_time put their commands under those of rules
     adding,
     authoring,
+    campaigning,
+    deliveries,
     demonstrating,
+    devices,
     doing,
     dossier_acts,
     dossiers,
     ingesting,
     looking,
+    notifying,
+    preferring,
+    rehearsing,
+    restoring,
     rules,
     rules_in_time,
+    serving,
     setting_up,
+    suppressing,
     testing,
     ticking,
+    tokens,
+    types,
+    users,
     working,
 )
 from adapters.cli.faults import SemelGroup
 from adapters.cli.session import Session
+from adapters.memory import collect_rarely
 
 app = typer.Typer(
     name="semel",
@@ -76,20 +89,33 @@ def options(
 
 app.command("demo")(demonstrating.demo)
 app.command("init")(setting_up.init)
+app.command("migrate")(setting_up.migrate)
 app.command("ingest")(ingesting.ingest)
+app.command("notify")(notifying.notify)
 app.command("check")(authoring.check)
 app.command("apply")(authoring.apply)
+app.command("types")(types.types)
 app.add_typer(rules.app, name="rules")
+app.command("serve")(serving.serve)
 app.command("work")(working.work)
 app.command("tick")(ticking.tick)
 app.command("sweep")(ticking.sweep)
 app.command("resume")(ticking.resume)
+app.command("restore")(restoring.restore)
 app.command("runs")(looking.runs)
 dossier_acts.register(dossiers.app)
 app.add_typer(dossiers.app, name="dossiers")
 app.add_typer(doing.app, name="do")
+app.add_typer(deliveries.app, name="deliveries")
+app.add_typer(campaigning.app, name="campaign")
+app.command("preferences")(preferring.preferences)
+app.add_typer(suppressing.app, name="suppressions")
+app.command("devices")(devices.devices)
 app.command("why")(looking.why)
 app.command("test")(testing.run_scenarios)
+app.command("rehearse")(rehearsing.rehearse)
+app.add_typer(tokens.app, name="token")
+app.add_typer(users.app, name="user")
 app.command("rebuild")(setting_up.rebuild)
 
 
@@ -99,4 +125,5 @@ def run() -> None:
         # A terminal that lacks a character gets a substitute, never an error.
         with contextlib.suppress(AttributeError):
             stream.reconfigure(errors="replace")  # type: ignore[union-attr]
+    collect_rarely()
     app(prog_name="semel")

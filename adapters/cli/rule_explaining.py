@@ -75,9 +75,9 @@ def _told_ahead(ahead: Ahead) -> str:
 
 
 def _services(application: Application) -> frozenset[str]:
-    from adapters.application import embedded_services
+    from adapters.application import all_services
 
-    return frozenset(embedded_services(application))
+    return frozenset(all_services(application))
 
 
 def _calls(names: Sequence[str], services: frozenset[str]) -> Iterator[str]:

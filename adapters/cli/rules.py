@@ -50,7 +50,7 @@ def show(context: typer.Context, rule_id: RuleId, as_json: AsJson = False) -> No
 
     with opened(context) as application:
         state = application.rules().require(rule_id)
-        events = list(_life(application, rule_id))
+        events = list(life_of(application, rule_id))
         runs, missed = _counted(application, rule_id)
     form = authored_form(state.rule, enabled=state.enabled)
     history = [{"at": event.at, "what": event.topic.removeprefix("rule."), "by": event.by} for event in events]
@@ -133,7 +133,8 @@ def _cells(rule: Mapping[str, Any]) -> list[object]:
     return [", ".join(value) if isinstance(value, list) else value for value in rule.values()]
 
 
-def _life(application: Application, rule_id: str) -> Iterator[RuleEvent]:
+def life_of(application: Application, rule_id: str) -> Iterator[RuleEvent]:
+    """Yield what happened to a rule, in order."""
     from adapters.database import log_queries
     from adapters.database.engine import reading
     from domain.rules import RuleEvent, rule_stream

@@ -8,6 +8,7 @@ import typer
 
 from adapters.cli.authoring import AsJson, By, who
 from adapters.cli.printing import cell_text, print_array, say, show_table
+from adapters.cli.restoring import refuse_held
 from adapters.cli.rule_explaining import told_past
 from adapters.cli.rules import RuleId, app, status_of
 from adapters.cli.session import opened
@@ -65,6 +66,7 @@ def backfill(
     from adapters.loops import heartbeat
 
     with opened(context) as application:
+        refuse_held(application)
         crew = application.crew()
         window = window_of(application, start, end, zone)
         act = application.clock_desk().backfill(rule_id, window, crew.owner)

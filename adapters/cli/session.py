@@ -31,12 +31,12 @@ class Session:
     schema: str | None = None
     verbose: int = 0
 
-    def settings(self) -> Settings:
-        """Return the settings; raises InvalidInput with every mistake."""
+    def settings(self, **given: Any) -> Settings:
+        """Return the settings, with those `given`; raises InvalidInput with every mistake."""
         from adapters.settings import FILE, read_settings
 
         try:
-            return read_settings(database_url=self.database, database_schema=self.schema)
+            return read_settings(database_url=self.database, database_schema=self.schema, **given)
         except tomllib.TOMLDecodeError as error:
             raise InvalidInput(f"{FILE}: {error}") from None
         except (OSError, UnicodeDecodeError) as error:
@@ -51,13 +51,14 @@ def session_of(context: typer.Context) -> Session:
 
 
 @contextmanager
-def opened(context: typer.Context, *, writes: bool = False) -> Iterator[Application]:
+def opened(context: typer.Context, *, writes: bool = False, **given: Any) -> Iterator[Application]:
     """Hold the application over a database that is ready.
 
     The default file is made where a command `writes` to it; any other database has to be set up before.
+    `given` are further settings.
     """
     session = session_of(context)
-    settings = session.settings()
+    settings = session.settings(**given)
     makes = writes and settings.database_url.get_secret_value() == HERE
     with application_on(settings, session, create=makes) as application:
         if makes:

@@ -1,4 +1,4 @@
-"""`semel init` sets a database up; `semel rebuild` fills its projections anew."""
+"""`semel init` sets a database up, `semel migrate` upgrades it; `semel rebuild` fills its projections anew."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from adapters.cli.printing import say
 from adapters.cli.progress import bar, watching
 from adapters.cli.session import application_on, opened, session_of
 from adapters.cli.working import look_at
-from domain.errors import Conflict
+from domain.errors import Conflict, InvalidInput
 
 if TYPE_CHECKING:
     from adapters.application import Application
@@ -38,6 +38,29 @@ def init(context: typer.Context) -> None:
         say(f"{place}: the schema was brought from version {before} to {after}")
     else:
         say(f"{place} was set up already")
+
+
+def migrate(context: typer.Context) -> None:
+    """Bring the database of an older version up to date.
+
+    Stop everything that works on it, and make a backup first. Tables that follow from the log are filled again.
+    """
+    from adapters.database.engine import place_of
+    from adapters.database.migrations import schema_version
+
+    session = session_of(context)
+    with application_on(session.settings(), session) as application:
+        before = schema_version(application.engine)
+        place = place_of(application.engine.url)
+        if before == 0:
+            raise InvalidInput(f"{place}: Semel is not set up here; `semel init` does it")
+        application.install()
+        after = schema_version(application.engine)
+        if before == after:
+            say(f"{place} is up to date: version {after}")
+            return
+        total = _rebuild(application)
+    say(f"{place}: the schema was brought from version {before} to {after}, {total:,} events were read again")
 
 
 def rebuild(context: typer.Context) -> None:

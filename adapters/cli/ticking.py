@@ -15,6 +15,7 @@ from domain.errors import InvalidInput, Unavailable
 
 if TYPE_CHECKING:
     from adapters.application import Application
+    from adapters.database.restored import Waiting
 
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do it without asking.")]
 
@@ -67,7 +68,8 @@ def resume(context: typer.Context, yes: Yes = False, by: By = None, as_json: AsJ
     """Let clock triggers act again after a pause.
 
     They pause by themselves when the clock was set far ahead, when no engine has looked for very long, and when
-    the database was restored from a backup. Shows what would run now, and what is too late, and asks.
+    the database was restored from a backup; then everything else waits too. Shows what would run now, and what
+    is too late, and asks.
     """
     with opened(context) as application:
         reason = application.clock_desk().paused()
@@ -78,6 +80,7 @@ def resume(context: typer.Context, yes: Yes = False, by: By = None, as_json: AsJ
             say("clock triggers are not paused")
         else:
             _show(reason, rows)
+            _show_held(application.clock_desk().held())
             yes = yes or typer.confirm("let clock triggers act again?", abort=True)
         if reason is None or not yes:
             return
@@ -93,6 +96,15 @@ def _show(reason: str, rows: list[tuple[str, int, int, int]]) -> None:
         show_table(("rule", "runs", "of them late", "missed"), rows)
     else:
         say("the next tick would run nothing: nothing fell due meanwhile")
+
+
+def _show_held(held: Waiting | None) -> None:
+    """Say what waits besides in a restored database."""
+    if held is None:
+        return
+    say("since the database was restored, everything else waits too, and would go on:")
+    say(f"{held.events:,} events that no rule has looked at, {held.actions:,} actions of runs")
+    say(f"{held.messages:,} messages, of which {held.expired:,} would expire: they are too late to be useful")
 
 
 def _refuse_paused(application: Application) -> None:

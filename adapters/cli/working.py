@@ -14,6 +14,7 @@ import typer
 from adapters.cli.faults import INTERRUPTED
 from adapters.cli.printing import cell_text, complain, say
 from adapters.cli.progress import Bar, bar, watching
+from adapters.cli.restoring import NEXT
 from adapters.cli.session import opened
 
 if TYPE_CHECKING:
@@ -39,6 +40,8 @@ def work(
 
     with opened(context, writes=True) as application, stopping() as stop, bar("working") as shown:
         crew = application.crew()
+        if not crew.is_open():
+            shown.complain(f"everything waits, since the database was restored from a backup: {NEXT}")
         settings = application.settings
         loop = Loop(crew, application.log, stop, poll=settings.poll_seconds)
         with heartbeat(crew, settings.lease_seconds), watching(look_at(application, shown)):

@@ -2,37 +2,30 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 
 import sqlalchemy as sa
 import structlog
 
 from adapters.database import log_queries
+from adapters.database.delivery_beginnings import go_on_after
+from adapters.database.delivery_views import DeliveryViews, StoredView
 from adapters.database.engine import reading, writing
 from adapters.database.event_log import EventLog
 from adapters.database.event_mapper import EventMapper
-from adapters.database.facts import EntityCache
 from adapters.database.log_queries import StoredRow
 from adapters.database.personal import PersonalRow, write
-from adapters.database.queue import Lease, complete, heartbeat, release
-from adapters.database.rules import StoredRules
-from adapters.database.stored_executions import Executions, read_executions
-from adapters.database.unit_of_work import UnitOfWork, unit_of_work
-from adapters.database.worlds import world_over
+from adapters.database.queue import Lease, complete, heartbeat, release, set_apart
+from adapters.database.send_answers import SendAnswers
+from adapters.database.unit_of_work import UnitOfWork, retrying, unit_of_work
 from automations.notifications.dispatcher import Change
-from automations.notifications.policy import Case
-from automations.recheck import Look
-from automations.rulebook import RuleBook
-from automations.situation import World
 from domain.deliveries import WAITING, Delivery, DeliveryRead, delivery_of
 from domain.errors import Conflict, CorruptEvent, InvalidInput
-from domain.executions import Execution
-from domain.facts import Fact
-from domain.ids import entity, kind_of
-from domain.nouns import NOUNS
+from domain.ids import entity, id_of
 
 logger = structlog.get_logger(__name__)
 
@@ -40,12 +33,10 @@ logger = structlog.get_logger(__name__)
 class StoredDeliveries:
     """Reads and records deliveries for one worker (a `DeliveryJournal`); not shared between threads."""
 
-    def __init__(self, log: EventLog, owner: str, default_zone: str) -> None:
+    def __init__(self, log: EventLog, views: DeliveryViews, answers: SendAnswers) -> None:
         self._log = log
-        self._owner = owner
-        self._default_zone = default_zone
-        self._cache = EntityCache(log.mapper)
-        self._rules = StoredRules(log.mapper)
+        self._views = views
+        self._answers = answers
         self._leases: dict[str, Lease] = {}
 
     def hold(self, leases: Iterable[Lease]) -> list[Delivery]:
@@ -67,23 +58,29 @@ class StoredDeliveries:
             with writing(self._log.engine) as connection:
                 heartbeat(connection, leases)
 
+    def let_go(self) -> None:
+        """Give back at once all that this worker holds; what it still records of it fails, as after a take-over."""
+        if leases := list(self._leases.values()):
+            with writing(self._log.engine) as connection:
+                release(connection, dict.fromkeys(leases))
+
     def forget(self) -> None:
         """Show no further sign of life for what is held, so that what broke off is taken over."""
         self._leases.clear()
 
+    def set_apart(self, behind: Mapping[str, str], at: datetime) -> None:
+        """Put deliveries back into their queues behind a lane, as nothing is to be done about them for now."""
+        if not behind:
+            return
+        with writing(self._log.engine) as connection:
+            for item, lane in behind.items():
+                set_apart(connection, [self._leases.pop(item)], lane, at)
+
     @contextmanager
     def at_head(self, deliveries: Sequence[Delivery]) -> Iterator[StoredView]:
         """Hold what a re-check sees now, over one reading transaction."""
-        self._cache.trim()
         with reading(self._log.engine) as connection:
-            entities = self._cache.at_head(connection)
-            world = world_over(connection, entities, self._default_zone)
-            named = {name for each in deliveries for name in (each.asked.to, each.asked.entity)}
-            world.prepare(name for name in named if kind_of(name) in NOUNS)
-            rules = self._rules.move_to(connection, entities.position)
-            keys = {each.asked.cause.execution for each in deliveries if each.asked.cause is not None}
-            executions = read_executions(connection, self._log.mapper, keys)
-            yield StoredView(connection, self._log.mapper, world, rules, executions)
+            yield self._views.at_head(connection, (each.asked for each in deliveries))
 
     def record(self, changes: Sequence[Change]) -> list[Delivery]:
         """Append what happened and settle each delivery's place in the queue, at once.
@@ -93,12 +90,17 @@ class StoredDeliveries:
         if not changes:
             return []
         try:
-            return self._recorded(changes)
+            return self._recorded_surely(changes)
         except Conflict:
             if len(changes) == 1:
                 self._lost(changes[0].before.id)
                 return []
             return [delivery for change in changes for delivery in self.record([change])]
+
+    def _recorded_surely(self, changes: Sequence[Change]) -> list[Delivery]:
+        """Record changes; one alone again and again, as it may be about what another worker changes as well."""
+        attempts = 4 if len(changes) == 1 else 1
+        return retrying(lambda: self._recorded(changes), sleep=time.sleep, attempts=attempts, after=(Conflict,))
 
     def _recorded(self, changes: Sequence[Change]) -> list[Delivery]:
         after = {change.before.id: change.after for change in changes}
@@ -106,6 +108,8 @@ class StoredDeliveries:
             lost = {lease.item for lease in self._settle(work.connection, after)}
             kept = [change for change in changes if change.before.id not in lost]
             self._append(work, kept)
+            self._answers.heed(work, kept, after)
+            go_on_after(work, [after[change.before.id] for change in kept], partial(self._read, work.connection))
         for item in lost:
             self._lost(item)
         for change in kept:
@@ -131,39 +135,12 @@ class StoredDeliveries:
         over = [lease for lease, each in held.items() if each.state not in WAITING | {"sending"}]
         return [*lost, *release(connection, again), *complete(connection, over)]
 
+    def _read(self, connection: sa.Connection, streams: Iterable[str]) -> list[Delivery]:
+        return list(read_deliveries(connection, self._log.mapper, map(id_of, streams)).values())
+
     def _lost(self, item: str) -> None:
         self._leases.pop(item, None)
         logger.warning("delivery.taken-over", delivery=item)
-
-
-@dataclass(frozen=True, slots=True)
-class StoredView:
-    """What a re-check sees of deliveries, over one connection."""
-
-    connection: sa.Connection
-    mapper: EventMapper
-    world: World
-    rules: RuleBook
-    executions: Executions
-
-    def case(self, delivery: Delivery, at: datetime) -> Case:
-        """Return everything that decides about one delivery; raises CorruptEvent where that cannot be read."""
-        key = delivery.asked.cause.execution if delivery.asked.cause is not None else ""
-        if key in self.executions.unreadable:
-            raise self.executions.unreadable[key]
-        execution = self.executions.readable.get(key)
-        if execution is None:
-            return Case(delivery, at, self.world)
-        look = Look(self.world, self.rules.ready(execution.claim.rule), self._event(execution))
-        return Case(delivery, at, self.world, execution, look)
-
-    def _event(self, execution: Execution) -> Fact | None:
-        version, stream = execution.occurrence.source, execution.claim.entity
-        if not version:
-            return None
-        rows = log_queries.streams(self.connection, [stream], {stream: version - 1})
-        event = self.mapper.read(rows[0])
-        return event if isinstance(event, Fact) else None
 
 
 def read_deliveries(connection: sa.Connection, mapper: EventMapper, ids: Iterable[str]) -> dict[str, Delivery]:

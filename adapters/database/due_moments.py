@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cached_property
-from itertools import islice
 
 import sqlalchemy as sa
 
@@ -15,6 +15,7 @@ from automations.rulebook import ReadyRule
 from domain.civil_time import zone
 from domain.durations import Kind
 from domain.moment_ranges import MARGIN, Calendar, Direction, Stretch, Window, needs_calendar, of_instants
+from domain.moments import Moment
 from domain.offsets import Offset
 from projections.moments import MICROSECOND, instant_at, microseconds, moment_zones
 
@@ -28,6 +29,7 @@ DATED = frozenset({"invoice.due", "invoice.overdue", "subscription.expiring", "s
 """Triggers whose moments stand for dates."""
 
 _LONGEST = {Kind.SECONDS: timedelta(seconds=1), Kind.DAYS: timedelta(days=1), Kind.MONTHS: timedelta(days=31)}
+_SHORTEST = _LONGEST | {Kind.MONTHS: timedelta(days=28)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,14 +46,51 @@ class Group:
         """Say whether the instants of moments say what is due, and no calendar is needed."""
         return not needs_calendar(self.offset)
 
-    @cached_property
-    def before_and_after(self) -> tuple[Offset | None, Offset | None]:
-        """Return the offset in the place where a rule has it."""
-        return (self.offset, None) if self.direction == "before" else (None, self.offset)
+    def due(self, moment: Moment) -> datetime:
+        """Return when the rules are due by a moment of their trigger."""
+        if self._shift is not None:
+            return moment.instant + self._shift
+        return moment.due(*self._before_and_after)
+
+    def is_surely_past(self, moment: Moment) -> bool:
+        """Say, roughly and quickly, whether a moment was due and known before any of the rules was enabled."""
+        since = self._looks_ahead_from
+        return since is not None and moment.known_at <= since and moment.instant - since <= self._shortest
 
     def is_surely_later(self, instant: datetime, than: datetime) -> bool:
         """Say, roughly and quickly, whether a moment at an instant makes the rules due later than at another."""
         return instant - than > self._longest
+
+    @cached_property
+    def _before_and_after(self) -> tuple[Offset | None, Offset | None]:
+        """Return the offset in the place where a rule has it."""
+        return (self.offset, None) if self.direction == "before" else (None, self.offset)
+
+    @cached_property
+    def _shift(self) -> timedelta | None:
+        """Return how far from the instant of a moment the rules are due, or None where a calendar says it."""
+        if not self.is_elapsed:
+            return None
+        amount = timedelta(seconds=self.offset.amount if self.offset is not None else 0)
+        return -amount if self.direction == "before" else amount
+
+    @cached_property
+    def _looks_ahead_from(self) -> datetime | None:
+        """Return since when all the rules have looked ahead, or None where one of them never has."""
+        since = [rule.state.looks_ahead_from for rule in self.rules]
+        known = [instant for instant in since if instant is not None]
+        return min(known) if known and len(known) == len(since) else None
+
+    @cached_property
+    def _shortest(self) -> timedelta:
+        """Return less than what lies between being due and the moment, negative for what is due behind it."""
+        if self.offset is None:
+            return timedelta()
+        if self._shift is not None:
+            return -self._shift
+        if self.direction == "after":
+            return -(self.offset.amount * _LONGEST[self.offset.kind] + MARGIN)
+        return self.offset.amount * _SHORTEST[self.offset.kind] - MARGIN
 
     @cached_property
     def _longest(self) -> timedelta:
@@ -111,17 +150,21 @@ class DuePages:
         self._groups = groups
         self._window = window
         self._search = search
-        self._rows: Iterator[Row] = iter(())
+        self._rows: deque[Row] = deque()
         self._behind = BEFORE_ALL
         self._is_read = False
 
+    @property
+    def is_over(self) -> bool:
+        """Say whether it is known that nothing comes any more."""
+        return self._is_read and not self._rows
+
     def next(self, connection: sa.Connection) -> list[Found]:
         """Return the next page; an empty one is the end."""
-        rows = list(islice(self._rows, PAGE))
-        if not rows and not self._is_read:
-            self._rows = iter(self._read(connection))
-            rows = list(islice(self._rows, PAGE))
-        return [Found(self._groups[row.number], row.entity) for row in rows]
+        if not self._rows and not self._is_read:
+            self._rows.extend(self._read(connection))
+        page = [self._rows.popleft() for _ in range(min(PAGE, len(self._rows)))]
+        return [Found(self._groups[row.number], row.entity) for row in page]
 
     def _read(self, connection: sa.Connection) -> list[Row]:
         if self._search is None:

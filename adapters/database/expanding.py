@@ -3,31 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import NamedTuple
 
 import sqlalchemy as sa
 
 from adapters.database import log_queries, projecting
+from adapters.database.delivery_beginnings import waiting
+from adapters.database.delivery_views import DeliveryViews
 from adapters.database.event_log import EventLog
 from adapters.database.log_queries import head_position, tracked_position
-from adapters.database.queue import Lease, Waiting, complete, enqueue, lease, release
+from adapters.database.published_templates import TemplatePublisher
+from adapters.database.queue import Lease, complete, enqueue, lease, release
 from adapters.database.requests import QUEUE
 from adapters.database.unit_of_work import UnitOfWork, unit_of_work
-from automations.notifications.request import expanded
+from automations.notifications.decisions import Spread, without_spread
+from automations.notifications.request import begun, expanded, pushes, recipients_of
 from automations.notifications.types import Types
+from automations.notifications.wordings import Wordings
 from automations.ports import Clock
-from domain.deliveries import DeliveryPending
 from domain.errors import CorruptEvent
 from domain.events import DomainEvent
 from domain.ids import entity, id_of
 from domain.notifications import STAFF, DeliveryRequested, NotificationExpanded
+from projections.devices import reachable
 from projections.members import staff
 
 AT_ONCE = 100
 """Notifications that one transaction expands."""
-
-RANKS = {"transactional": 0, "bulk": 1}
-"""What is due at the same instant goes out in this order."""
 
 
 class Expanded(NamedTuple):
@@ -41,11 +44,23 @@ class Expanded(NamedTuple):
 class Expander:
     """Expands what was requested, for one worker."""
 
-    def __init__(self, log: EventLog, clock: Clock, owner: str, types: Types) -> None:
+    def __init__(
+        self,
+        log: EventLog,
+        clock: Clock,
+        owner: str,
+        types: Types,
+        views: DeliveryViews,
+        wordings: Wordings | None = None,
+        spread: Spread = without_spread,
+    ) -> None:
         self._log = log
+        self._views = views
+        self._spread = spread
         self._clock = clock
         self._owner = owner
         self._types = types
+        self._publisher = TemplatePublisher(log, wordings or Wordings())
 
     def expand(self, limit: int = AT_ONCE) -> Expanded:
         """Expand at most so many notifications; raises Conflict where another worker was faster."""
@@ -78,27 +93,29 @@ class Expander:
 
     def _record(self, work: UnitOfWork, requests: Sequence[DeliveryRequested]) -> int:
         at, people = self._clock.now(), staff(work.connection) if requests else []
-        begun: list[DeliveryPending] = []
+        devices = self._devices(work.connection, requests, people)
+        asked = {request.stream: expanded(request, self._types, people, at, devices) for request in requests}
+        view = self._views.at_head(work.connection, (each for several in asked.values() for each in several))
+        begun_of = {stream: list(begun(several, view, at, self._spread)) for stream, several in asked.items()}
+        going_on = [each.delivery for several in begun_of.values() for each in several if each.goes_on]
+        worded = {each.stream: each for each in self._publisher.worded(work, [one.asked for one in going_on], at)}
         for request in requests:
-            deliveries = expanded(request, self._types, people, at)
-            count = NotificationExpanded(
-                stream=request.stream,
-                version=request.version + 1,
-                at=at,
-                cause=request.cause,
-                deliveries=len(deliveries),
-            )
-            work.append([count, *deliveries])
-            begun += deliveries
-        enqueue(work.connection, [waiting(each) for each in begun])
-        return len(begun)
+            several = begun_of[request.stream]
+            work.append([_expanded(request, at, len(several))])
+            for each in several:
+                work.append([worded.get(each.delivery.stream, each.delivery.asked), *each.steps])
+        enqueue(work.connection, map(waiting, going_on))
+        return sum(map(len, begun_of.values()))
+
+    def _devices(
+        self, connection: sa.Connection, requests: Sequence[DeliveryRequested], people: Sequence[str]
+    ) -> dict[str, list[str]]:
+        """Return the devices that pushes go to, of those who may get any."""
+        asked = [each for each in requests if pushes(each, self._types)]
+        members = {id_of(to) for each in asked for to in recipients_of(each, people)}
+        return reachable(connection, sorted(members)) if members else {}
 
 
-def queue_of(channel: str) -> str:
-    """Return the queue of what is to go out on a channel: `delivery:email`."""
-    return f"delivery:{channel}"
-
-
-def waiting(delivery: DeliveryPending) -> Waiting:
-    """Return the place of a new delivery in the queue of its channel."""
-    return Waiting(queue_of(delivery.channel), id_of(delivery.stream), rank=RANKS[delivery.lane])
+def _expanded(request: DeliveryRequested, at: datetime, count: int) -> NotificationExpanded:
+    version = request.version + 1
+    return NotificationExpanded(stream=request.stream, version=version, at=at, cause=request.cause, deliveries=count)

@@ -79,7 +79,7 @@ class EntityCache:
         self, connection: sa.Connection, streams: Iterable[str], read: Mapping[Place, Fact] = NOTHING_READ
     ) -> None:
         """Fold what is missing or stale from the log; `read` are events of theirs that need no reading."""
-        wanted = {stream: self._known.get(stream, Entity(stream)) for stream in streams}
+        wanted = {stream: self._known.get(stream) or Entity(stream) for stream in streams}
         if not wanted:
             return
         known_versions = {stream: entity.version for stream, entity in wanted.items()}
@@ -128,8 +128,8 @@ class FreshEntities:
         Raises CorruptEvent where an event of its stream cannot be read: nobody knows its state then.
         """
         self.reads.add(stream)
-        entity = self._found(stream)
-        if stream in self._cache.corrupt:
+        entity = self._cache.look_up(stream) or self._found(stream)
+        if self._cache.corrupt and stream in self._cache.corrupt:
             raise self._cache.corrupt[stream]
         return entity
 

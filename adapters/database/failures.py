@@ -6,6 +6,7 @@ constraint. A fault of our own statements is passed on as it is: nobody can do a
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -127,7 +128,7 @@ def _of_postgresql(error: psycopg.Error, place: str) -> Exception | None:
     if state == "42P01":
         return Unreachable(_not_set_up(place, error))
     if state.startswith(("22", "54")):
-        return Unstorable(f"{place}: {_first_line(error)}")
+        return Unstorable(f"{place}: {_without_values(_first_line(error))}")
     for prefix, remedy in _POSTGRESQL_REMEDIES.items():
         if state.startswith(prefix):
             return Unreachable(f"{place}: {remedy} ({_first_line(error)})")
@@ -137,7 +138,7 @@ def _of_postgresql(error: psycopg.Error, place: str) -> Exception | None:
 def _without_state(error: psycopg.Error, place: str) -> Exception | None:
     # Raised by the client: nobody answers, the line broke, or a value cannot be written.
     if isinstance(error, psycopg.DataError):
-        return Unstorable(f"{place}: {_first_line(error)}")
+        return Unstorable(f"{place}: {_without_values(_first_line(error))}")
     if isinstance(error, psycopg.OperationalError):
         remedy = "check that the server runs, and the host, user, password and database of the URL"
         return Unreachable(f"{place}: no connection; {remedy} ({_first_line(error)})")
@@ -150,3 +151,11 @@ def _not_set_up(place: str, error: BaseException) -> str:
 
 def _first_line(error: BaseException) -> str:
     return str(error).partition("\n")[0]
+
+
+def _without_values(told: str) -> str:
+    """Return words of the database without what they quote: that may be personal, and a reason is recorded."""
+    return _QUOTED.sub("…", told)
+
+
+_QUOTED = re.compile(r""" "[^"]*"? | '[^']*'? """, re.VERBOSE)

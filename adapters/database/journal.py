@@ -26,9 +26,9 @@ from automations.lanes import Lane
 from automations.preparing import service_of
 from automations.recheck import Look
 from domain.attempts import LateAnswer
-from domain.errors import Conflict
+from domain.errors import Conflict, CorruptEvent
 from domain.events import DomainEvent
-from domain.executions import OVER, Execution, ExecutionEnded
+from domain.executions import OVER, ActionDone, Execution, ExecutionEnded, stream_of
 from domain.facts import Fact, PersonalRef
 from projections.moments import look_again
 
@@ -58,6 +58,12 @@ class StoredJournal:
         if leases := list(self._leases.values()):
             with writing(self._log.engine) as connection:
                 heartbeat(connection, leases)
+
+    def let_go(self) -> None:
+        """Give back at once all that this worker holds; what it still records of it fails, as after a take-over."""
+        if leases := list(self._leases.values()):
+            with writing(self._log.engine) as connection:
+                release(connection, dict.fromkeys(leases))
 
     def load(self, key: str) -> Execution | None:
         """Return an execution as it stands, or None where there is none that can be read."""
@@ -129,14 +135,29 @@ class StoredJournal:
             _put_back(work.connection, lease, lane.service, at, at)
 
     def keep(self, answer: LateAnswer) -> None:
-        """Keep an answer that came too late for its execution, in a stream of its own."""
+        """Keep an answer that came too late for its execution, in a stream of its own.
+
+        One that was recorded after all is not kept: nobody but its own worker ends an attempt with an answer.
+        """
 
         def attempt() -> None:
             with unit_of_work(self._log, "late answer") as work:
+                if self._is_recorded(work.connection, answer):
+                    return
                 last = log_queries.last_versions(work.connection, [answer.stream]).get(answer.stream, 0)
                 work.append([answer.model_copy(update={"version": last + 1})])
 
         retrying(attempt, sleep=time.sleep)
+
+    def _is_recorded(self, connection: sa.Connection, answer: LateAnswer) -> bool:
+        meant = (answer.action, answer.attempt, answer.series)
+        try:
+            recorded = [self._log.mapper.read(row) for row in log_queries.streams(connection, [stream_of(answer.key)])]
+        except CorruptEvent:  # evidence is kept rather than lost
+            return False
+        return any(
+            isinstance(each, ActionDone) and (each.action, each.attempt, each.series) == meant for each in recorded
+        )
 
 
 def _settled(connection: sa.Connection, lease: Lease, after: Execution) -> list[Lease]:

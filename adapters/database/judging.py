@@ -16,6 +16,7 @@ from adapters.database.facts import EntityCache, FreshEntities
 from adapters.database.looks import Look, Page
 from adapters.database.unit_of_work import UnitOfWork, retrying, unit_of_work
 from adapters.database.worlds import world_over
+from adapters.uncollected import uncollected
 from automations.candidates import Considered
 from automations.clock_evaluator import ClockEvaluator
 from automations.clock_rules import Due
@@ -56,7 +57,8 @@ class PageJudge:
 
     def claim(self, page: Page, look: Look, finish: Finish | None = None) -> Claimed:
         """Claim what is due on a page; where another transaction is in the way, everything is done anew."""
-        return retrying(lambda: self._attempt(page, look, finish), sleep=time.sleep)
+        with uncollected():
+            return retrying(lambda: self._attempt(page, look, finish), sleep=time.sleep)
 
     def _attempt(self, page: Page, look: Look, finish: Finish | None) -> Claimed:
         with reading(self._log.engine) as connection:
@@ -87,10 +89,11 @@ class PageJudge:
         traces.write(work.connection, found.traces, look.now)
         watched = watches.watch(work.connection, found.traces, look.now)
         watches.looked_at(work.connection, [entity for entity in page.looked_at if entity not in judged.waiting])
-        replace_moments(work.connection, list(page.rolled), judged.ahead)
+        if rolled := page.rolled:
+            replace_moments(work.connection, list(rolled), judged.ahead)
         claimed = self._claims.write(work, found.claims, look.now, entities.position)
         work.flush()
-        if work.positions or watched or page.looked_at or page.rolled:
+        if work.positions or watched or page.looked_at or rolled:
             # What changes from here on comes after this in the log, and finds what is written here.
             check_unchanged(work.connection, entities, work.positions or [work.lock_head() + 1])
         return claimed

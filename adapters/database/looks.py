@@ -133,8 +133,8 @@ def _moments(world: World, entity: str, window: Window, triggers: Collection[str
 
 def _due_in(window: Window, moment: Moment, groups: Iterable[Group]) -> Iterator[Due]:
     for group in groups:
-        if group.is_surely_later(moment.instant, window.up_to):
+        if group.is_surely_later(moment.instant, window.up_to) or group.is_surely_past(moment):
             continue
-        at = moment.due(*group.before_and_after)
+        at = group.due(moment)
         if at in window:
             yield from (Due(rule, moment, at) for rule in group.rules)

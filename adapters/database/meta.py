@@ -14,6 +14,8 @@ SCHEMA_VERSION = "schema-version"
 CREATED_AT = "created-at"
 SALT = "salt"
 IDENTITY = "identity"
+HELD = "held-since-restore"
+"""Remembered while everything waits in a restored database."""
 
 
 def remembered(connection: sa.Connection, name: str) -> str | None:

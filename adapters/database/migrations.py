@@ -6,21 +6,21 @@ Several processes may do it at once: one does the work, and the others find it d
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 
 import sqlalchemy as sa
 
+from adapters.database import (
+    account_tables,  # noqa: F401 - its tables are among those that are made
+    callbacks,  # noqa: F401 - and so is this one
+    schema,
+)
 from adapters.database import meta as known
-from adapters.database import schema
 from adapters.database.engine import place_of, reading, schema_of, writing
 from adapters.database.failures import AlreadyRecorded, Contended, Unreachable
+from adapters.database.upgrades import UPGRADES, Upgrade
 from projections import columns
-
-Upgrade = Callable[[sa.Connection], None]
-
-UPGRADES: tuple[Upgrade, ...] = ()
-"""What leads from each version of the schema to the next: the first from 1 to 2."""
 
 TABLES: tuple[sa.MetaData, ...] = (schema.metadata, columns.metadata)
 """All tables; those of projections are known once their modules are imported."""
@@ -54,6 +54,11 @@ def schema_version(engine: sa.Engine) -> int:
     """Return the version of the schema; 0 where the database is not set up."""
     with reading(engine) as connection:
         return _version(connection)
+
+
+def newest_version(upgrades: Sequence[Upgrade] = UPGRADES) -> int:
+    """Return the version of the schema that this Semel works on."""
+    return len(upgrades) + 1
 
 
 def require_current(engine: sa.Engine, upgrades: Sequence[Upgrade] = UPGRADES) -> None:

@@ -88,6 +88,7 @@ def resume(log: EventLog, at: datetime, by: str) -> None:
     """Let clock triggers act again: what was paused for is accepted from now on, also a restored database."""
     with writing(log.engine) as connection:
         watermark.resume(connection)
+        meta.forget(connection, meta.HELD)
         meta.remember(connection, RESUMED_AT, at.isoformat())
     meta.accept_identity(log.engine)
     logger.info("clock.resumed", by=by)

@@ -37,6 +37,7 @@ class Projector:
         self._projections = projections
         self._cache = cache or EntityCache(log.mapper)
         self._pages = pages or PageReader(log)
+        self._reached = 0
 
     def follow(self) -> int:
         """Take one page over; return how many events it held. 0 means the head was reached."""
@@ -55,13 +56,16 @@ class Projector:
             for projection in self._projections:
                 projection.apply(work.connection, batch)
         self._cache.trim()
+        self._reached = page.last
         return page.events
 
-    def catch_up(self) -> int:
-        """Take over everything up to the head; return how many events that were."""
+    def catch_up(self, to: int | None = None) -> int:
+        """Take over everything up to a position, or else to the head; return how many events that were."""
         total = 0
         while count := self.follow():
             total += count
+            if to is not None and self._reached >= to:
+                break
         return total
 
     def empty(self) -> None:

@@ -22,6 +22,10 @@ class Pulse(NamedTuple):
     has_work: bool
     next_due: datetime | None
 
+    def is_due(self, now: datetime) -> bool:
+        """Say whether there is work at a later instant, if nothing has changed until then."""
+        return self.has_work or (self.next_due is not None and self.next_due <= now)
+
 
 NOTHING_SEEN = Pulse(-1, has_work=True, next_due=None)
 """What somebody knows who has not looked yet."""

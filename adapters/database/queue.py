@@ -9,7 +9,7 @@ apart: it is neither due nor leased until the lane lets it through.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
@@ -34,6 +34,11 @@ class Waiting(NamedTuple):
     rank: int = 0
     payload: Any = None
     attempt: int = 0
+
+
+def rank_of(instant: datetime) -> int:
+    """Return the rank that keeps items in the order of instants, such as those at which they were asked for."""
+    return (instant - AT_ONCE) // timedelta(milliseconds=1)
 
 
 class Lease(NamedTuple):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from adapters.database.personal import PersonalRow, write
-from adapters.database.queue import Waiting, enqueue
+from adapters.database.queue import Waiting, enqueue, rank_of
 from adapters.database.unit_of_work import UnitOfWork
 from domain.notifications import Requested
 
@@ -11,10 +11,12 @@ QUEUE = "notifications"
 """The queue of notifications that are not expanded yet."""
 
 
-def write_down(work: UnitOfWork, requested: Requested) -> None:
-    """Record a request that was not made before, so that it cannot be forgotten any more."""
-    event = requested.event
-    if event.payload:
-        write(work.connection, [PersonalRow(event.member, event.payload, requested.payload)])
-    enqueue(work.connection, [Waiting(QUEUE, event.notification)])
-    work.append([event])
+def write_down(work: UnitOfWork, *requested: Requested) -> None:
+    """Record requests that were not made before, so that they cannot be forgotten any more."""
+    if not requested:
+        return
+    events = [each.event for each in requested]
+    rows = [PersonalRow(each.event.member, each.event.payload, each.payload) for each in requested]
+    write(work.connection, [row for row in rows if row.ref])
+    enqueue(work.connection, [Waiting(QUEUE, event.notification, rank=rank_of(event.at)) for event in events])
+    work.append(events)

@@ -27,6 +27,11 @@ class State(NamedTuple):
     next_due: datetime | None
     next_opening: datetime | None
 
+    @property
+    def followed(self) -> tuple[int, int]:
+        """Return how far the two followers are."""
+        return self.projected, self.evaluated
+
     def is_quiet(self, now: datetime) -> bool:
         """Say whether only news can make work, as of an instant."""
         waits = (self.next_due, self.next_opening)
@@ -34,7 +39,10 @@ class State(NamedTuple):
 
 
 class Rest:
-    """The rest of one worker: from a round that found nothing until something is recorded or becomes due."""
+    """The rest of one worker: while everything recorded is followed and nothing is due.
+
+    Where followers cannot come to the head, it begins with a round that found nothing.
+    """
 
     def __init__(self, log: EventLog, clock: Clock) -> None:
         self._log = log
@@ -42,11 +50,12 @@ class Rest:
         self._seen: State | None = None
         self._rested: State | None = None
 
-    def goes_on(self) -> bool:
-        """Say whether there is still nothing to do."""
+    def goes_on(self, kept: tuple[int, int] | None) -> bool:
+        """Say whether there is nothing to do; `kept` is how far followers were when dossiers were kept last."""
         with reading(self._log.engine) as connection:
-            self._seen = State(*connection.execute(_STATE).one())
-        return self._seen == self._rested and self._seen.is_quiet(self._clock.now())
+            self._seen = seen = State(*connection.execute(_STATE).one())
+        is_followed = kept == seen.followed == (seen.head, seen.head)
+        return (is_followed or seen == self._rested) and seen.is_quiet(self._clock.now())
 
     def begin(self) -> None:
         """Rest, since nothing was found to do in the state that was seen last."""

@@ -33,14 +33,14 @@ class TickPages:
         whole = Window(look.looked_until, look.now)
         for window in _slices(whole) if search is None else (whole,):
             pages = DuePages(groups, window, search)
-            while found := self._next(pages):
+            while not pages.is_over and (found := self._next(pages)):
                 yield InWindow(tuple(found), window), look
 
     def changed(self, groups: tuple[Group, ...], look: Look) -> Looks:
         """Yield the entities about which something has changed."""
-        last = ""
-        while entities := self._changed(last):
-            last = entities[-1]
+        last, is_over = "", False
+        while not is_over and (entities := self._changed(last)):
+            last, is_over = entities[-1], len(entities) < PAGE
             yield Again(tuple(entities), groups), look
 
     def passed(self, rule: ReadyRule, since: datetime, look: Look) -> Looks:
@@ -54,9 +54,9 @@ class TickPages:
     def everything(self, kind: str, groups: Sequence[Group], window: Window) -> Iterator[Everything]:
         """Yield all entities of a kind, if there are clock rules about it."""
         about = tuple(group for group in groups if group.trigger.startswith(f"{kind}."))
-        last = ""
-        while about and (entities := self._of_kind(kind, last)):
-            last = entities[-1]
+        last, is_over = "", not about
+        while not is_over and (entities := self._of_kind(kind, last)):
+            last, is_over = entities[-1], len(entities) < PAGE
             yield Everything(tuple(entities), about, window)
 
     def _next(self, pages: DuePages) -> list[Found]:

@@ -34,6 +34,10 @@ LAG = 10
 """By how many ticks the stored watermark may lag behind while nothing happens; looking again is free."""
 
 
+TIDYING = timedelta(hours=1)
+"""How long what nobody needs any more may stay; it does no harm, but every tick has better things to do."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Plan:
     """What one tick has found that it has to do."""
@@ -69,6 +73,7 @@ class Ticker:
         self._judge = judge
         self._watch = pausing.ClockWatch(log, clock, limits or Limits())
         self._looked_until: datetime | None = None
+        self._tidied: datetime | None = None
         self._is_back = True
 
     def tick(self) -> Iterator[Claimed]:
@@ -100,7 +105,7 @@ class Ticker:
             standing = watermark.standing(connection, PROJECTIONS)
             if not standing.is_behind:
                 return self._plan(connection, standing, now)
-        self._projector.catch_up()
+        self._projector.catch_up(standing.head)
         with reading(self._log.engine) as connection:
             return self._plan(connection, watermark.standing(connection, PROJECTIONS), now)
 
@@ -154,10 +159,13 @@ class Ticker:
             with unit_of_work(self._log, "watermark") as work:
                 self._move_watermark(work, plan)
 
-    @staticmethod
-    def _move_watermark(work: UnitOfWork, plan: _Plan) -> None:
+    def _move_watermark(self, work: UnitOfWork, plan: _Plan) -> None:
         # While the clock is back, what was enabled since has still to be looked at up to the watermark.
-        if plan.look.now >= plan.look.looked_until:
-            watermark.move(work.connection, plan.look.now, plan.standing.head)
-            watches.drop_over(work.connection, plan.look.now)
-            returned_ids.drop_over(work.connection, plan.look.now)
+        now = plan.look.now
+        if now < plan.look.looked_until:
+            return
+        watermark.move(work.connection, now, plan.standing.head)
+        if self._tidied is None or not timedelta() <= now - self._tidied < TIDYING:
+            self._tidied = now
+            watches.drop_over(work.connection, now)
+            returned_ids.drop_over(work.connection, now)

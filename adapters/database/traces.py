@@ -15,7 +15,7 @@ import sqlalchemy as sa
 
 from adapters.database.schema import metadata
 from automations.candidates import Trace
-from projections.columns import Instant, Json, Key
+from projections.columns import Instant, Key, OwnJson
 from projections.many_rows import asked, asking, insert_or_replace
 
 KEPT = timedelta(days=30)
@@ -29,7 +29,7 @@ traces = sa.Table(
     sa.Column("event_date", sa.Date, nullable=False),
     sa.Column("seen_on", sa.Date, nullable=False, index=True),
     sa.Column("seen_at", Instant, nullable=False),
-    sa.Column("verdicts", Json, nullable=False),
+    sa.Column("verdicts", OwnJson, nullable=False),
 )
 
 Place = tuple[str, str]
@@ -43,9 +43,10 @@ def write(connection: sa.Connection, found: Sequence[Trace], at: datetime) -> No
     places: dict[Place, dict[str, Any]] = {}
     dates: dict[Place, date] = {}
     for trace in found:
-        place = (trace.candidate.entity, trace.candidate.occasion)
-        places.setdefault(place, {})[trace.candidate.rule.id] = _verdict(trace)
-        dates[place] = trace.candidate.event_date
+        candidate = trace.candidate
+        place = (candidate.entity, candidate.occasion)
+        places.setdefault(place, {})[candidate.rule.id] = _verdict(trace)
+        dates[place] = candidate.event_date
     known = _known(connection, list(places))
     rows = [
         {

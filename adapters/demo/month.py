@@ -79,11 +79,8 @@ class Month:
             self._hire()
 
     def _tick(self, *, work: bool) -> None:
-        before = self._seen.position
-        self._worker.tick()
-        self._seen = pulse(self._application.engine, self._clock.now())
-        # Most ticks find nothing: then there is no need to look at everything else.
-        if work or self._seen.position != before or self._seen.has_work:
+        # Most ticks find nothing: then there is no need to look at everything else, since nobody else is at work.
+        if self._worker.tick() or work or self._seen.is_due(self._clock.now()):
             self._work()
 
     def _work(self) -> None:

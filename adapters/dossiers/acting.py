@@ -1,4 +1,4 @@
-"""What staff do about runs is decided and recorded, with the place of each run in the queue."""
+"""What staff do about what failed is decided and recorded, with the place of each run in the queue."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from itertools import islice
 
 from adapters.database import lanes
 from adapters.database.claims import QUEUE
+from adapters.database.delivery_stories import is_delivery_id
 from adapters.database.engine import reading
 from adapters.database.event_log import EventLog
 from adapters.database.personal import PersonalRow, write
@@ -16,6 +17,7 @@ from adapters.database.queue import Waiting, enqueue, hasten, withdraw
 from adapters.database.rules import StoredRules
 from adapters.database.stored_executions import read_executions
 from adapters.database.unit_of_work import UnitOfWork, retrying, unit_of_work
+from adapters.dossiers.delivery_acting import act_on_deliveries
 from automations.ports import Clock
 from automations.preparing import service_of
 from automations.rulebook import RuleBook
@@ -40,20 +42,22 @@ class RunActs:
         self._clock = clock
 
     def act(self, order: Order, keys: Iterable[str]) -> list[Acted]:
-        """Act on runs; say of each, in order, whether it was done, or why nothing was changed.
+        """Act on runs, by their keys, and on deliveries, by their ids.
 
-        Raises InvalidInput where the order itself is wrong, such as a dismissal without a reason.
+        Says of each, in order, whether it was done, or why nothing was changed. Raises InvalidInput where the
+        order itself is wrong, such as a dismissal without a reason.
         """
         wrong = refusal_of_order(order)
         if wrong:
             raise InvalidInput(wrong)
         done: list[Acted] = []
         for chunk in _chunks(keys):
-            done += retrying(partial(self._attempt, order, chunk), sleep=time.sleep)
+            acted = retrying(partial(self._attempt, order, chunk), sleep=time.sleep)
+            done += sorted(acted, key=lambda each: chunk.index(each.key))
         return done
 
     def act_on_all(self, order: Order, dossier: str) -> list[Acted]:
-        """Act on every run of one cause: those that failed, and those that wait behind it."""
+        """Act on everything of one cause: what failed, and what waits behind it."""
         with reading(self._log.engine) as connection:
             keys = [run["key"] for run in runs_of(connection, dossier)]
         return self.act(order, keys)
@@ -61,9 +65,12 @@ class RunActs:
     def _attempt(self, order: Order, keys: Sequence[str]) -> list[Acted]:
         with unit_of_work(self._log, "act") as work:
             rules = StoredRules(self._log.mapper).at_head(work.connection)
-            found = read_executions(work.connection, self._log.mapper, keys)
-            acted, services = [], set()
-            for key in keys:
+            deliveries = [key for key in keys if is_delivery_id(key)]
+            runs = [key for key in keys if not is_delivery_id(key)]
+            acted = act_on_deliveries(work, self._log.mapper, self._clock, order, deliveries)
+            found = read_executions(work.connection, self._log.mapper, runs)
+            services: set[str] = set()
+            for key in runs:
                 execution = found.readable.get(key)
                 error = found.unreadable.get(key)
                 if execution is None:

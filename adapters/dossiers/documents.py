@@ -13,6 +13,7 @@ import sqlalchemy as sa
 from pydantic_core import to_jsonable_python
 
 from adapters.database import log_queries, set_aside
+from adapters.database.delivery_stories import delivery_stories, is_delivery_id
 from adapters.database.event_mapper import EventMapper
 from adapters.database.personal import read_by_reference
 from adapters.database.stories import ERASED, Attempt, Story, Storyteller
@@ -38,6 +39,7 @@ def dossier_document(connection: sa.Connection, mapper: EventMapper, dossier: Do
         **_heading(dossier),
         "history": list(writer.history(dossier.id)),
         "runs": list(writer.runs(dossier.id)),
+        "deliveries": list(writer.deliveries(dossier.id)),
         "unread": list(writer.unread(dossier)),
     }
 
@@ -81,11 +83,22 @@ class _Writer:
 
     def runs(self, dossier: str) -> Iterator[Document]:
         """Return the whole story of every run of the dossier: the open ones first, then those that left it."""
-        rows = [row for standing in STANDINGS for row in runs_of(self._connection, dossier, [standing])]
-        for start in range(0, len(rows), CHUNK):
-            standings = {row["key"]: row["standing"] for row in rows[start : start + CHUNK]}
+        for standings in self._chunks(dossier, deliveries=False):
             for story in self._storyteller.stories(standings):
                 yield {"standing": standings[story.execution.key], **self._run(story)}
+
+    def deliveries(self, dossier: str) -> Iterator[Document]:
+        """Return the whole story of every delivery of the dossier, in the same order."""
+        for standings in self._chunks(dossier, deliveries=True):
+            for story in delivery_stories(self._connection, self._mapper, standings):
+                yield {"standing": standings[story.delivery.id], **_json(story.to_json())}
+
+    def _chunks(self, dossier: str, *, deliveries: bool) -> Iterator[dict[str, str]]:
+        """Return what stands in a dossier, some at a time, each with how it stands there."""
+        found = [row for standing in STANDINGS for row in runs_of(self._connection, dossier, [standing])]
+        rows = [row for row in found if is_delivery_id(row["key"]) is deliveries]
+        for start in range(0, len(rows), CHUNK):
+            yield {row["key"]: row["standing"] for row in rows[start : start + CHUNK]}
 
     def unread(self, dossier: Dossier) -> Iterator[Document]:
         """Return the events that cannot be read, where the dossier is about those."""

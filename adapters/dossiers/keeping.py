@@ -47,7 +47,7 @@ class DossierKeeper:
     def __init__(self, log: EventLog, clock: Clock) -> None:
         self._log = log
         self._clock = clock
-        self._kept: Places | None = None
+        self.kept: Places | None = None
 
     def keep(self) -> bool:
         """Open and close what has to be; say whether anything was recorded.
@@ -56,11 +56,11 @@ class DossierKeeper:
         """
         with reading(self._log.engine) as connection:
             places = _places(connection)
-            if places == self._kept:
+            if places == self.kept:
                 return False
             changes = _changes(connection) if places[0] >= projecting.rebuilt_up_to(connection) else []
         recorded = [self._record(change) for change in changes]
-        self._kept = places
+        self.kept = places
         return any(recorded)
 
     def _record(self, change: DueChange) -> bool:

@@ -40,6 +40,7 @@ _ATTEMPTS = (
 )
 _LATE = ("action", "attempt", "series", "operation", "idempotency_key", "started_at", "arguments", "ending")
 _ACTS = ("at", "what", "by", "why")
+_STEPS = ("at", "what", "attempt", "class", "by", "why")
 _UNREAD = ("position", "stream", "version", "topic", "reason")
 _FACTS = (
     "rule",
@@ -79,6 +80,7 @@ def dossier_page(document: Document) -> str:
             *_history(document["history"]),
             *_unread(document["unread"]),
             *_runs(document["runs"]),
+            *_deliveries(document["deliveries"]),
             "</body>",
             "</html>",
             "",
@@ -127,6 +129,18 @@ def _runs(runs: Sequence[Document]) -> Iterator[str]:
         yield from _table(run["attempts"], _ATTEMPTS, "Attempts")
         yield from _table(run["late_answers"], _LATE, "Answers that came too late")
         yield from _table(run["acts"], _ACTS, "What was done about it since")
+        yield "</details>"
+
+
+def _deliveries(deliveries: Sequence[Document]) -> Iterator[str]:
+    if deliveries:
+        yield f"<h2>Deliveries ({len(deliveries)})</h2>"
+    for each in deliveries:
+        told = f"{each['standing'].replace('_', ' ')}: {each['type']} to {each['to']} on {each['channel']}"
+        yield "<details open>" if len(deliveries) == 1 else "<details>"
+        yield f"<summary>{escape(told)}, {escape(each['status'])}</summary>"
+        yield from _facts(each, [name for name in each if name not in ("standing", "steps")], "Delivery")
+        yield from _table(each["steps"], _STEPS, "What happened to it")
         yield "</details>"
 
 

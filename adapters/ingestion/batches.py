@@ -100,10 +100,14 @@ def ingesting(application: Recording, items: Iterable[Item], batch: int = BATCH)
     recorder = application.recorder()
     waiting = iter(items)
     while taken := list(islice(waiting, batch)):
-        readable = [item.incoming for item in taken if item.incoming is not None]
-        outcomes = iter(_recorded(application, recorder, readable))
-        for item in taken:
-            yield _answer(item, next(outcomes) if item.incoming is not None else None)
+        yield from record_together(application, recorder, taken)
+
+
+def record_together(application: Recording, recorder: FactRecorder, items: Sequence[Item]) -> list[Answer]:
+    """Record items in one transaction, and return an answer for each, in their order."""
+    readable = [item.incoming for item in items if item.incoming is not None]
+    outcomes = iter(_recorded(application, recorder, readable))
+    return [_answer(item, next(outcomes) if item.incoming is not None else None) for item in items]
 
 
 def _recorded(application: Recording, recorder: FactRecorder, incoming: Sequence[Incoming]) -> Sequence[Outcome]:

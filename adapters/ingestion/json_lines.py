@@ -50,6 +50,15 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True)
+class Value:
+    """The JSON value of one line, or what is wrong with the line; `number` counts lines from 1."""
+
+    number: int
+    value: Any = None
+    mistakes: tuple[Mistake, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Lines:
     """An open file of JSON lines. `size` is None where nobody knows it; both count bytes as stored."""
 
@@ -65,6 +74,10 @@ class Lines:
     def items(self, longest: int = LONGEST_LINE) -> Iterator[Item]:
         """Give each line that is not blank, in the order of the file."""
         return read_items(self.stream, longest)
+
+    def values(self, longest: int = LONGEST_LINE) -> Iterator[Value]:
+        """Give the value of each line that is not blank, whatever it means."""
+        return read_values(self.stream, longest)
 
 
 @contextmanager
@@ -99,13 +112,18 @@ def _unpacked(name: str, stored: IO[bytes]) -> IO[bytes]:
 
 def read_items(stream: IO[bytes], longest: int = LONGEST_LINE) -> Iterator[Item]:
     """Give each line that is not blank as an item; of one longer than `longest` bytes only a fault is kept."""
+    return map(_item, read_values(stream, longest))
+
+
+def read_values(stream: IO[bytes], longest: int = LONGEST_LINE) -> Iterator[Value]:
+    """Give each line that is not blank as a value; of one longer than `longest` bytes only a fault is kept."""
     number = 0
     try:
         for number, line in enumerate(_lines(stream, longest), 1):
             if line is None:
                 yield _refused(number, f"is longer than {longest:,} bytes (the setting longest_line)")
             elif text := (line.removeprefix(codecs.BOM_UTF8) if number == 1 else line).strip(_BLANK):
-                yield read_line(number, text)
+                yield _value(number, text)
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         yield _refused(number + 1, f"the packed file breaks off here, nothing behind it was read: {error}")
     except OSError as error:
@@ -125,11 +143,18 @@ def _lines(stream: IO[bytes], longest: int) -> Iterator[bytes | None]:
 
 def read_line(number: int, text: bytes) -> Item:
     """Return what one line says, with every fault if it is no event."""
+    return _item(_value(number, text))
+
+
+def _value(number: int, text: bytes) -> Value:
     try:
-        value = _strictly(text)
+        return Value(number, read_strictly(text))
     except InvalidInput as error:
-        return Item(number, mistakes=error.mistakes)
-    return read_value(number, value)
+        return Value(number, mistakes=error.mistakes)
+
+
+def _item(read: Value) -> Item:
+    return Item(read.number, mistakes=read.mistakes) if read.mistakes else read_value(read.number, read.value)
 
 
 def read_value(number: int, value: object) -> Item:
@@ -147,11 +172,11 @@ def _named(value: object, name: str) -> str:
     return found if isinstance(found, str) else ""
 
 
-def _refused(number: int, message: str) -> Item:
-    return Item(number, mistakes=(Mistake((), message),))
+def _refused(number: int, message: str) -> Value:
+    return Value(number, mistakes=(Mistake((), message),))
 
 
-def _strictly(text: bytes) -> Any:
+def read_strictly(text: bytes) -> Any:
     """Return a JSON value that means one thing only: in UTF-8, and no name stands twice in one object."""
     try:
         text.decode()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -16,12 +16,13 @@ from adapters.database.unit_of_work import UnitOfWork
 from adapters.ingestion.causes import Causes
 from adapters.ingestion.inbox import Name, enter, fingerprint
 from adapters.ingestion.incoming import Incoming, Outcome
-from adapters.ingestion.making import FactMaker
+from adapters.ingestion.making import WALLED, FactMaker
 from domain import catalogue
 from domain.bookings import SeriesBegun
-from domain.errors import InvalidInput
+from domain.errors import InvalidInput, Mistake
 from domain.events import Cause, DomainEvent
 from domain.facts import Entity, Fact
+from domain.fields import inside_calendar
 from domain.ids import entity, id_of
 from domain.nouns import NOUN_OF_TYPE
 from domain.outside import OutsideEvent
@@ -64,6 +65,7 @@ class FactRecorder:
         outcomes: list[Outcome | None] = []
         for event in incoming:
             try:
+                _check_calendar(event)
                 own.append(fingerprint(event.identity, self._salt))
                 prints.setdefault((event.source, event.id), own[-1] or b"")
                 outcomes.append(None)
@@ -86,6 +88,21 @@ class FactRecorder:
         elif printed != prints[name]:
             answer = "conflict"
         return Outcome(answer, event.source, event.id)
+
+
+def _check_calendar(event: Incoming) -> None:
+    """Raise InvalidInput where a time lies so far out that no zone may have a local date for it."""
+    mistakes = []
+    data = event.data if isinstance(event.data, Mapping) and catalogue.known(event.type) else {}
+    told: dict[tuple[str, ...], Any] = {("time",): event.time}
+    told |= {("data", name): data[name] for name in WALLED if data.get(name)}
+    for path, value in told.items():
+        try:
+            inside_calendar(datetime.fromisoformat(value) if isinstance(value, str) else value)
+        except ValueError as error:
+            mistakes.append(Mistake(path, str(error)))
+    if mistakes:
+        raise InvalidInput(mistakes)
 
 
 @dataclass(slots=True)

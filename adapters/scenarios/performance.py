@@ -18,10 +18,6 @@ from domain.errors import Conflict
 from domain.moment_ranges import Window
 
 
-class NotSupported(Exception):
-    """A step asks for what this version cannot do yet."""
-
-
 class Performance:
     """Holds the engine of one stage. A restart throws the worker away, with all that it remembered."""
 

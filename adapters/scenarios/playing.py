@@ -13,13 +13,13 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from adapters.scenarios.databases import fresh_database
-from adapters.scenarios.performance import NotSupported, Performance
+from adapters.scenarios.performance import Performance
 from adapters.scenarios.stage import BY, Stage
 from adapters.scenarios.steps import perform
-from adapters.scenarios.world import events_before, rules_at_first, unsupported_settings
+from adapters.scenarios.world import events_before, rules_at_first
 from automations.mistakes import Path
 from automations.scenario import ActOnRuns, CallBack, Check, Scenario, Sweep, Timed
-from automations.scenarios.comparing import Difference, not_supported
+from automations.scenarios.comparing import Difference
 
 LOOKING = (Check, Sweep, ActOnRuns, CallBack)
 """Steps that look at what the engine has done up to and including that instant."""
@@ -48,18 +48,11 @@ class _Player:
         self._performance = Performance(scenario, stage)
 
     def play(self) -> Played:
-        """Play it to its end, or to the step that this version cannot do."""
+        """Play it to its end."""
         performance = self._performance
-        unsupported = [not_supported(path, str(path[-1])) for path in unsupported_settings(self._scenario)]
-        if unsupported:
-            return Played(unsupported)
         self._begin()
-        try:
-            self._pass_through()
-        except _Halted as halted:
-            performance.differences.append(not_supported(halted.path, halted.what))
-        else:
-            performance.check(self._scenario.expect)
+        self._pass_through()
+        performance.check(self._scenario.expect)
         return Played(performance.differences, performance.notes)
 
     def _begin(self) -> None:
@@ -84,10 +77,7 @@ class _Player:
     def _take(self, timed: Timed) -> None:
         if isinstance(timed.step, LOOKING):
             self._work()
-        try:
-            perform(timed.step, self._performance, timed.path)
-        except NotSupported as error:
-            raise _Halted(timed.path, str(error)) from error
+        perform(timed.step, self._performance, timed.path)
         self._performance.work()
 
     def _work(self) -> None:
@@ -104,11 +94,3 @@ class _Player:
             stops.append(self._steps[0].at)
         due = self._performance.next_due()
         return min(stops if due is None else [*stops, due])
-
-
-class _Halted(Exception):
-    """A step could not be done; the scenario ends with it."""
-
-    def __init__(self, path: Path, what: str) -> None:
-        super().__init__(what)
-        self.path, self.what = path, what

@@ -9,6 +9,7 @@ from datetime import timedelta
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from adapters.application import Application, embedded_services
+from adapters.callbacks.plain_reports import PlainReports
 from adapters.clock import SimulatedClock
 from adapters.delivering import DeliveryWorker
 from adapters.ingestion.cloud_events import read_event
@@ -27,6 +28,9 @@ GIVEN_BEFORE = timedelta(minutes=1)
 
 BY = "scenario"
 """Who writes and switches the rules of a scenario."""
+
+REPORTER = "scenario"
+"""The provider that reports what became of messages."""
 
 
 class StageSettings(Settings):
@@ -97,6 +101,7 @@ class Stage(Application):
             lease_seconds=self.settings.lease_seconds,
             types=self._types,
             wordings=self._wordings,
+            callbacks={REPORTER: PlainReports()},
         )
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from datetime import timedelta
 from functools import singledispatch
 
-from adapters.scenarios.performance import NotSupported, Performance
+from adapters.database.preferences import PreferenceDesk
+from adapters.scenarios.captured_reports import report
+from adapters.scenarios.performance import Performance
 from adapters.scenarios.staff import act_on_runs
 from adapters.scenarios.stage import BY
 from automations.mistakes import Path
@@ -27,16 +29,14 @@ from automations.scenario import (
 )
 from domain.errors import InvalidInput
 from domain.moment_ranges import Window
+from domain.preferences import Subject
 
 _INSTANT = timedelta(microseconds=1)
 """By how much a window begins before its first instant."""
 
 
 def perform(step: Step, performance: Performance, path: Path) -> None:
-    """Do what a step says, now; what is refused is noted and fails nothing.
-
-    Raises NotSupported for what this version cannot do.
-    """
+    """Do what a step says, now; what is refused is noted and fails nothing."""
     try:
         _perform(step, performance, path)
     except InvalidInput as error:
@@ -113,9 +113,10 @@ def _(step: ActOnRuns, performance: Performance, path: Path) -> None:
 
 @_perform.register
 def _(step: SetPreference, performance: Performance, path: Path) -> None:
-    raise NotSupported("preference")
+    desk = PreferenceDesk(performance.stage.log, performance.stage.clock)
+    desk.choose(step.member, Subject(step.type, step.channel), enabled=step.enabled, by=BY)
 
 
 @_perform.register
 def _(step: CallBack, performance: Performance, path: Path) -> None:
-    raise NotSupported("callback")
+    report(performance.stage, step)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from adapters.ready_rules import ready_file
 from adapters.wording import packaged_templates, packaged_types
 from automations.authoring import AuthoredRule
-from automations.mistakes import Path
-from automations.notifications.templates import Wordings
 from automations.notifications.types import NotificationType, Types
+from automations.notifications.wordings import Wordings
 from automations.scenario import MEMBER, RESOURCE, SPACE, RecordEvent, SaveRule, Scenario
 from domain.nouns import NOUN_OF_TYPE
 
@@ -36,26 +34,13 @@ def rules_at_first(scenario: Scenario) -> list[AuthoredRule]:
 
 def types_of(scenario: Scenario) -> Types:
     """Return the notification types of a scenario, beside those that need no definition."""
-    own = {name: _type(settings) for name, settings in scenario.notification_types.items()}
+    own = {name: NotificationType.model_validate(each) for name, each in scenario.notification_types.items()}
     return Types({**packaged_types(), **own})
-
-
-def unsupported_settings(scenario: Scenario) -> Iterator[Path]:
-    """Return the places of the settings of notification types that this version does not know yet."""
-    for name, settings in scenario.notification_types.items():
-        for key in settings:
-            if key not in NotificationType.model_fields:
-                yield ("notification_types", name, key)
 
 
 def wordings_of(scenario: Scenario) -> Wordings:
     """Return the templates of a scenario, beside those that come with Semel."""
     return Wordings({**packaged_templates(), **scenario.templates})
-
-
-def _type(settings: Mapping[str, Any]) -> NotificationType:
-    known = {key: value for key, value in settings.items() if key in NotificationType.model_fields}
-    return NotificationType.model_validate(known)
 
 
 def _usual(zone: str) -> tuple[RecordEvent, ...]:

@@ -22,7 +22,9 @@ class Message:
     """The rendered content of one delivery, and where it goes.
 
     `to` is who is told, `member/m1` or `staff`; `address` is what the channel speaks to: an email address, a
-    phone number, or who is told where a channel has no addresses. From `expires_at` on it is of no use.
+    phone number, the JSON of a push subscription, or who is told where a channel has no addresses. `html` is the
+    same as `text` for those who can show it, `link` leads to the whole, and `unsubscribe_url` takes a request to be
+    told no more. It is of use until `expires_at`, and this attempt is made at `at`.
     """
 
     delivery: str
@@ -35,7 +37,17 @@ class Message:
     locale: str
     lane: Lane
     urgent: bool
+    requested_at: datetime
     expires_at: datetime
+    at: datetime
+    html: str = ""
+    link: str = ""
+    unsubscribe_url: str = ""
+
+    @property
+    def seconds_left(self) -> int:
+        """Return for how many whole seconds after this attempt it is of use."""
+        return max(0, int((self.expires_at - self.at).total_seconds()))
 
 
 class Channel(Protocol):
@@ -54,7 +66,7 @@ class Channel(Protocol):
 ADDRESS_FIELDS: Mapping[str, str] = {"email": "email", "sms": "phone"}
 """The field of a member that holds the address for a channel."""
 
-WITHOUT_ADDRESS = frozenset({"in_app", "capture"})
+WITHOUT_ADDRESS = frozenset({"in_app", "capture", "webhook"})
 """Channels that need to know who is told, and nothing more."""
 
 

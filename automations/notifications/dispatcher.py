@@ -1,33 +1,36 @@
 """Deliveries that are due are sent: re-check, wording, attempt, ending.
 
 The start of an attempt is recorded before its call and the ending after it; no transaction is open during a
-call. What a vanished worker left behind is doubtful if its call had begun, and simply done anew if not.
+call. Where a repeat would be a second message, no more calls have begun and not been recorded as ended than may be
+under way at a time. What a vanished worker left behind is doubtful if its call had begun, and simply done anew if not.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import structlog
 
+from automations.notifications.calls import Calls, InTurn, Round
 from automations.notifications.channels import CallEnding, Channel, Message
+from automations.notifications.decisions import Spread, released_steps, steps_of, without_spread
 from automations.notifications.outcomes import Attempted, steps_after, steps_after_crash
-from automations.notifications.policy import Case, Halt, halted
-from automations.notifications.templates import Wordings, compose
+from automations.notifications.policy import View, decided
+from automations.notifications.templates import compose
+from automations.notifications.unsubscribing import WayOut, without_a_way_out
+from automations.notifications.wordings import Wordings
 from automations.ports import Clock
 from automations.retries import Jitter
 from automations.telling import told_error
 from domain.deliveries import (
     Delivery,
-    DeliveryCancelled,
-    DeliveryExpired,
     DeliveryFailed,
     DeliverySending,
-    DeliverySkipped,
     DeliveryStep,
 )
 from domain.endings import Unknown
@@ -37,20 +40,19 @@ from domain.ids import id_of
 
 logger = structlog.get_logger(__name__)
 
-_STEPS: Mapping[str, type[DeliveryStep]] = {
-    "cancelled": DeliveryCancelled,
-    "skipped": DeliverySkipped,
-    "expired": DeliveryExpired,
-}
-
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What happens to one delivery in one commit: its events, with the personal values that they refer to."""
+    """What happens to one delivery in one commit: its events, with the personal values that they refer to.
+
+    `address` is what the channel speaks to in an attempt, and `registration` that of the device, where it is one.
+    """
 
     before: Delivery
     steps: Sequence[DeliveryStep]
     personal: Mapping[PersonalRef, object] = field(default_factory=dict)
+    address: str = ""
+    registration: int = 0
 
     @property
     def after(self) -> Delivery:
@@ -59,14 +61,6 @@ class Change:
         for step in self.steps:
             delivery = delivery.after(step)
         return delivery
-
-
-class View(Protocol):
-    """What a re-check sees of several deliveries, no older than the head of the log."""
-
-    def case(self, delivery: Delivery, at: datetime) -> Case:
-        """Return everything that decides about one delivery."""
-        ...
 
 
 class DeliveryJournal(Protocol):
@@ -95,22 +89,49 @@ class Dispatcher:
         clock: Clock,
         *,
         jitter: Jitter,
+        spread: Spread = without_spread,
+        calls: Calls | None = None,
+        way_out: WayOut = without_a_way_out,
     ) -> None:
         self._journal = journal
         self._channels = channels
         self._wordings = wordings
         self._clock = clock
         self._jitter = jitter
+        self._spread = spread
+        self._calls: Calls = calls or InTurn()
+        self._way_out = way_out
 
     def dispatch(self, deliveries: Sequence[Delivery]) -> list[Delivery]:
-        """Take deliveries whose time has come as far as they go now, and return them as they are then."""
-        prepared = self._prepared(deliveries)
+        """Take deliveries of one channel whose time has come as far as they go now, and return them as they are then.
+
+        As calls end others begin; the endings of the ones are recorded with the starts of the others.
+        """
+        channel = deliveries[0].asked.channel if deliveries else ""
+        together = self.honours_keys(channel)
+        room = len(deliveries) if together else self._calls.width(channel)
+        waiting, under_way, ended = deque(deliveries), dict[str, Delivery](), list[Change]()
+        calls, over, starts = self._calls.open(channel), list[Delivery](), dict[str, Change]()
+        while waiting or under_way or ended:
+            starting = [waiting.popleft() for _ in range(min(room - len(under_way), len(waiting)))]
+            prepared = self._prepared(starting)
+            recorded = self._journal.record([*ended, *(change for change, _ in prepared)])
+            over += [delivery for delivery in recorded if delivery.state != "sending"]
+            starts |= {change.before.id: change for change, _ in prepared}
+            under_way |= self._begun(calls, recorded, prepared)
+            endings = calls.ended(every=together) if under_way else {}
+            ended = [self._ended(under_way.pop(item), ending, starts.pop(item)) for item, ending in endings.items()]
+        return self._told(over)
+
+    def _begun(
+        self, calls: Round, recorded: Sequence[Delivery], prepared: Sequence[tuple[Change, Message | None]]
+    ) -> dict[str, Delivery]:
+        """Begin the calls of attempts whose start is recorded, and return their deliveries."""
         messages = {change.before.id: message for change, message in prepared if message is not None}
-        recorded = self._journal.record([change for change, _ in prepared])
-        started = [delivery for delivery in recorded if delivery.state == "sending"]
-        ended = [self._ended(delivery, self._call(delivery, messages[delivery.id])) for delivery in started]
-        over = [delivery for delivery in recorded if delivery.state != "sending"]
-        return self._told([*over, *self._journal.record(ended)])
+        begun = {delivery.id: delivery for delivery in recorded if delivery.state == "sending"}
+        for delivery in begun.values():
+            calls.begin(delivery.id, self._call(delivery, messages[delivery.id]))
+        return begun
 
     def recover(self, deliveries: Sequence[Delivery]) -> list[Delivery]:
         """Take over deliveries whose worker vanished: if a call had begun, it may have had its effect."""
@@ -135,10 +156,11 @@ class Dispatcher:
         """Return the start of an attempt with what is to be sent, or the end of the delivery."""
         try:
             case = view.case(delivery, at)
-            halt = halted(case) or self._unknown_channel(delivery)
-            if halt is not None:
-                return self._stopped(delivery, _STEPS[halt.state], reason=halt.reason), None
-            message = compose(case, self._wordings)
+            decision = decided(case)
+            if decision is not None:
+                return Change(delivery, steps_of(decision, delivery, at, self._spread)), None
+            composed, way_out = compose(case, self._wordings), self._way_out(delivery.asked)
+            message = replace(composed, expires_at=case.expires_at, unsubscribe_url=way_out)
         except Unavailable:
             raise
         except InvalidInput as error:
@@ -146,45 +168,53 @@ class Dispatcher:
         except Exception as error:
             logger.exception("delivery.unprepared", delivery=delivery.id)
             return self._failed(delivery, "facts", f"could not be checked: {told_error(error)}"), None
-        return self._start(delivery, message), message
+        override: Literal["", "urgent"] = "urgent" if case.quiet_until != at else ""
+        start = self._start(delivery, message, override)
+        registration = case.device.registration if case.device is not None else 0
+        return replace(start, address=message.address, registration=registration), message
 
-    def _unknown_channel(self, delivery: Delivery) -> Halt | None:
-        channel = delivery.asked.channel
-        return None if channel in self._channels else Halt("skipped", f"there is no channel {channel}")
-
-    def _start(self, delivery: Delivery, message: Message) -> Change:
-        version, to = delivery.version + 1, delivery.asked.to
-        whose = PersonalRef(id_of(to), f"{delivery.stream}/{version}/message")
+    def _start(self, delivery: Delivery, message: Message, override: Literal["", "urgent"]) -> Change:
+        released = released_steps(delivery, self._clock.now())
+        version = delivery.version + 1 + len(released)
+        whose = PersonalRef(id_of(delivery.asked.to), f"{delivery.stream}/{version}/message")
         step = DeliverySending(
-            **self._next(delivery), attempt=delivery.attempts + 1, message=whose.ref, member=whose.member
+            **self._next(delivery, released),
+            attempt=delivery.attempts + 1,
+            message=whose.ref,
+            member=whose.member,
+            override=override,
         )
         content = {"subject": message.subject, "text": message.text, "locale": message.locale}
-        return Change(delivery, [step], {whose: content})
+        return Change(delivery, [*released, step], {whose: content})
 
     def _failed(self, delivery: Delivery, error_class: str, reason: str) -> Change:
-        attempt = delivery.attempts
-        return self._stopped(delivery, DeliveryFailed, reason=reason, error_class=error_class, attempt=attempt)
+        released = released_steps(delivery, self._clock.now())
+        ends = DeliveryFailed(
+            **self._next(delivery, released), attempt=delivery.attempts, reason=reason, error_class=error_class
+        )
+        return Change(delivery, [*released, ends])
 
-    def _stopped(self, delivery: Delivery, kind: type[DeliveryStep], **values: Any) -> Change:
-        return Change(delivery, [kind(**self._next(delivery), **values)])
-
-    def _next(self, delivery: Delivery) -> dict[str, Any]:
+    def _next(self, delivery: Delivery, before: Sequence[DeliveryStep] = ()) -> dict[str, Any]:
         return {
             "stream": delivery.stream,
-            "version": delivery.version + 1,
+            "version": delivery.version + 1 + len(before),
             "at": self._clock.now(),
             "cause": delivery.asked.cause,
         }
 
-    def _call(self, delivery: Delivery, message: Message) -> CallEnding:
-        try:
-            return self._channels[message.channel].send(message, delivery.id)
-        except Exception as error:
-            logger.exception("delivery.broke-off", delivery=delivery.id, channel=message.channel)
-            return Unknown(reason=f"the call broke off: {told_error(error)}")
+    def _call(self, delivery: Delivery, message: Message) -> Callable[[], CallEnding]:
+        def call() -> CallEnding:
+            try:
+                return self._channels[message.channel].send(message, delivery.id)
+            except Exception as error:
+                logger.exception("delivery.broke-off", delivery=delivery.id, channel=message.channel)
+                return Unknown(reason=f"the call broke off: {told_error(error)}")
 
-    def _ended(self, delivery: Delivery, ending: CallEnding) -> Change:
-        return Change(delivery, steps_after(self._attempted(delivery), ending))
+        return call
+
+    def _ended(self, delivery: Delivery, ending: CallEnding, start: Change) -> Change:
+        steps = steps_after(self._attempted(delivery), ending)
+        return Change(delivery, steps, address=start.address, registration=start.registration)
 
     def _attempted(self, delivery: Delivery) -> Attempted:
         honours = self.honours_keys(delivery.asked.channel)

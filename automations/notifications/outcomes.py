@@ -12,9 +12,11 @@ from domain.deliveries import (
     CRASHED,
     AttemptStep,
     Delivery,
+    DeliveryExpired,
     DeliveryFailed,
     DeliveryRetrying,
     DeliverySent,
+    DeliveryStep,
     DeliveryUnknown,
 )
 from domain.endings import Done, Ending, Misconfigured, Refused, TryLater, Unknown
@@ -44,6 +46,11 @@ class Attempted:
         delivery = self.delivery
         return self.honours_keys or (delivery.asked.repeats and delivery.doubts < REPEATS_IN_DOUBT)
 
+    @property
+    def useful_for(self) -> timedelta:
+        """Return for how long the message is still of use; what is past counts as nothing."""
+        return max(self.delivery.asked.expires_at - self.ended_at, timedelta())
+
     def step(self, kind: type[AttemptStep], offset: int = 1, **values: Any) -> AttemptStep:
         """Return the next event of the delivery."""
         delivery = self.delivery
@@ -57,25 +64,27 @@ class Attempted:
         )
 
 
-def steps_after(attempted: Attempted, ending: Ending) -> list[AttemptStep]:
+def steps_after(attempted: Attempted, ending: Ending) -> list[DeliveryStep]:
     """Return the events that record how an attempt has ended, and what is done about it."""
     match ending:
         case Done(result=result):
             named = str(result.get("provider_message_id", ""))
             return [attempted.step(DeliverySent, provider_message_id=named)]
-        case Refused(reason=reason):
-            return [attempted.step(DeliveryFailed, reason=reason, error_class="refused")]
+        case Refused(reason=reason, error_class=error_class):
+            return [attempted.step(DeliveryFailed, reason=reason, error_class=error_class)]
         case Misconfigured(reason=reason):
             again = attempted.ended_at + PROBE_INTERVAL
             return [attempted.step(DeliveryRetrying, reason=reason, again_at=again, ending=ending)]
         case TryLater(reason=reason, wait=asked):
+            if asked is not None and asked >= attempted.useful_for:
+                return _too_late_by_then(attempted, ending)
             retrying = _retrying(attempted, ending, asked)
             return [retrying or _given_up(attempted, reason)]
         case Unknown():
             return _after_doubt(attempted, ending)
 
 
-def steps_after_crash(attempted: Attempted) -> list[AttemptStep]:
+def steps_after_crash(attempted: Attempted) -> list[DeliveryStep]:
     """Return the events of an attempt whose worker vanished while the channel was being called."""
     doubt = attempted.step(DeliveryUnknown, reason=VANISHED.reason, error_class=CRASHED)
     if attempted.delivery.crashes + 1 >= MOST_CRASHES:
@@ -90,7 +99,19 @@ def steps_after_crash(attempted: Attempted) -> list[AttemptStep]:
     ]
 
 
-def _after_doubt(attempted: Attempted, ending: Unknown) -> list[AttemptStep]:
+def _too_late_by_then(attempted: Attempted, ending: TryLater) -> list[DeliveryStep]:
+    """Return the end of what is of no use any more when it may be sent again."""
+    asked = attempted.delivery.asked
+    retrying = attempted.step(DeliveryRetrying, reason=ending.reason, again_at=asked.expires_at, ending=ending)
+    reason = f"it is of use until {asked.expires_at:%Y-%m-%d %H:%M:%S} UTC, and the service asked to wait longer"
+    version = attempted.delivery.version + 2
+    expired = DeliveryExpired(
+        stream=retrying.stream, version=version, at=attempted.ended_at, cause=asked.cause, reason=reason
+    )
+    return [retrying, expired]
+
+
+def _after_doubt(attempted: Attempted, ending: Unknown) -> list[DeliveryStep]:
     doubt = attempted.step(DeliveryUnknown, reason=ending.reason)
     retrying = _retrying(attempted, ending, None, offset=2) if attempted.repeatable else None
     return [doubt, retrying] if retrying is not None else [doubt]

@@ -1,19 +1,24 @@
-"""The wording of a delivery: the template of its type for channel and locale, filled in.
+"""The wording of a delivery: the template that it began with, filled in.
 
 A first line `Subject: …` is the subject; otherwise the name of the type is. Where there is no template the
-text is that name too, except for what Semel itself has to say.
+text is that name too, except for what Semel itself has to say. A value that is missing, or null, fails the
+delivery, and so does a text that says nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
+from typing import Any
 
 from automations.notifications.channels import Message
+from automations.notifications.languages import languages
 from automations.notifications.policy import Case
+from automations.notifications.wordings import FALLBACK, Wording, Wordings
 from automations.ports import FactSource
-from automations.templates import render
+from automations.templates import render, render_html
+from automations.visible_text import header_line
 from domain.errors import InvalidInput
-from domain.facts import Entity, PersonalRef
+from domain.facts import PersonalRef
 from domain.notices import is_notice
 from domain.places import space_of
 
@@ -25,41 +30,14 @@ OWN_WORDING: Mapping[str, str] = {
 }
 """What is said where the operator has no template of their own."""
 
-FALLBACK = "en"
-
 _SUBJECT = "subject:"
-
-
-class Wordings:
-    """The templates of one operator, by `<type>/<channel>.<locale>`."""
-
-    def __init__(self, templates: Mapping[str, str] | None = None) -> None:
-        self._templates = dict(templates or {})
-
-    def find(self, type_name: str, channel: str, locales: Iterable[str]) -> tuple[str, str] | None:
-        """Return the first template there is for these locales, or any, with its locale."""
-        start = f"{type_name}/{channel}."
-        there = {name.removeprefix(start): name for name in sorted(self._templates) if name.startswith(start)}
-        by_fold = {_folded(locale): locale for locale in there}
-        for wanted in (*locales, *there):
-            locale = by_fold.get(_folded(wanted))
-            if locale is not None:
-                return self._templates[there[locale]], locale
-        return None
 
 
 def compose(case: Case, wordings: Wordings) -> Message:
     """Return what is sent; raises InvalidInput where a template has not all that it needs, or says nothing."""
     asked, payload = case.asked, _payload(case)
-    locales = list(_locales(case))
-    found = wordings.find(asked.type, asked.channel, locales)
-    template, locale = found or (_own_wording(asked.type, payload), locales[0])
-    head, body = _parted(template, asked.type)
-    facts: FactSource = case.situation if case.situation is not None else _NoFacts()
-    subject = render(head, facts, locale, beside={"payload": payload}).strip()
-    text = render(body, facts, locale, lines=True, beside={"payload": payload}).strip()
-    if not text:
-        raise InvalidInput("the template comes to nothing")
+    wording = _wording(case, wordings) or _own_wording(case, payload)
+    subject, text, html = _filled(wording, case, payload)
     assert case.address is not None
     return Message(
         delivery=case.delivery.id,
@@ -69,11 +47,44 @@ def compose(case: Case, wordings: Wordings) -> Message:
         type=asked.type,
         subject=subject or asked.type,
         text=text,
-        locale=locale,
+        html=html,
+        locale=wording.locale,
         lane=asked.lane,
         urgent=asked.urgent,
+        requested_at=asked.requested_at,
         expires_at=asked.expires_at,
+        at=case.at,
     )
+
+
+def _wording(case: Case, wordings: Wordings) -> Wording | None:
+    """Return the wording that a delivery began with; one that has none gets what there is now."""
+    asked = case.asked
+    if asked.template:
+        found = wordings.of_version(asked.template)
+        if found is None:
+            raise InvalidInput(f"the template {asked.template} that this began with is not there any more")
+        if found.channel == asked.channel:
+            return found
+    space = None if case.situation is None else space_of(case.situation.root, case.world.entities.get)
+    return wordings.find(asked.type, asked.channel, languages(case.recipient, space, wordings.default_locale))
+
+
+def _filled(wording: Wording, case: Case, payload: Mapping[str, object]) -> tuple[str, str, str]:
+    """Return subject, text and HTML."""
+    head, body = _parted(wording.text, wording.type)
+    facts: FactSource = case.situation if case.situation is not None else _NoFacts()
+    locale, beside = wording.locale, {"payload": payload}
+    subject = header_line(render(head, facts, locale, beside=beside)).strip()
+    text = render(body, facts, locale, lines=True, beside=beside).strip()
+    html = render_html(wording.html, facts, locale, beside=beside).strip() if wording.html else ""
+    if _says_nothing(text) or (wording.html and _says_nothing(html)):
+        raise InvalidInput("the template comes to nothing")
+    return subject, text, html
+
+
+def _says_nothing(text: str) -> bool:
+    return not any(character.isprintable() and not character.isspace() for character in text)
 
 
 class _NoFacts:
@@ -92,13 +103,24 @@ def _payload(case: Case) -> Mapping[str, object]:
     if not case.asked.payload:
         return {}
     found = case.world.personal.read(PersonalRef(case.asked.about, case.asked.payload))
-    return found if isinstance(found, dict) else {}
+    return dict(_without_nulls(found)) if isinstance(found, dict) else {}
 
 
-def _own_wording(type_name: str, payload: Mapping[str, object]) -> str:
-    if is_notice(type_name) and payload:
-        return ", ".join(f"{{{{ payload.{name} }}}} {name}" for name in payload if name.isidentifier())
-    return OWN_WORDING.get(type_name, type_name)
+def _without_nulls(value: object) -> Any:
+    """Return a value of which what is null is missing, so that no template writes it as something."""
+    if isinstance(value, dict):
+        return {name: _without_nulls(each) for name, each in value.items() if each is not None}
+    return [_without_nulls(each) for each in value if each is not None] if isinstance(value, list) else value
+
+
+def _own_wording(case: Case, payload: Mapping[str, object]) -> Wording:
+    asked = case.asked
+    text = OWN_WORDING.get(asked.type, asked.type)
+    if is_notice(asked.type) and payload:
+        text = ", ".join(f"{{{{ payload.{name} }}}} {name}" for name in payload if name.isidentifier())
+    space = None if case.situation is None else space_of(case.situation.root, case.world.entities.get)
+    locale = asked.locale or languages(case.recipient, space, FALLBACK)[0]
+    return Wording(asked.type, asked.channel, locale, text)
 
 
 def _parted(template: str, type_name: str) -> tuple[str, str]:
@@ -106,23 +128,3 @@ def _parted(template: str, type_name: str) -> tuple[str, str]:
     if first.casefold().startswith(_SUBJECT):
         return first[len(_SUBJECT) :], rest
     return type_name, template
-
-
-def _locales(case: Case) -> Iterator[str]:
-    """Yield the languages to try: the recipient's, that of the space, and English; each also without a region."""
-    space = None if case.situation is None else space_of(case.situation.root, case.world.entities.get)
-    for whose in (case.recipient, space):
-        locale = _locale(whose)
-        if locale:
-            yield locale
-            yield locale.replace("_", "-").partition("-")[0]
-    yield FALLBACK
-
-
-def _locale(whose: Entity | None) -> str | None:
-    value = None if whose is None else whose.get("locale")
-    return str(value) if value else None
-
-
-def _folded(locale: str) -> str:
-    return locale.replace("_", "-").casefold()

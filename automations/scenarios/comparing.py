@@ -156,11 +156,6 @@ class _Comparison:
             yield Difference(path, f"no other {what}", self.tell.row(row))
 
 
-def not_supported(path: Path, what: str) -> Difference:
-    """Return the difference that stands for something which this version cannot do or tell yet."""
-    return Difference(path, what, f"that it is not supported by this version: {what}")
-
-
 def broken_off(error: Exception) -> Difference:
     """Return the difference that stands for a fault of the engine itself."""
     return Difference((), "that the engine plays this to the end", f"{type(error).__name__}: {error}")

@@ -55,6 +55,7 @@ TYPE_KEYS = (
     "useful_for",
     "useful_until",
     "on_unknown",
+    "opt_in",
 )
 """Everything that can be settled for a notification type."""
 
@@ -164,8 +165,7 @@ def _types(part: Part) -> dict[str, Mapping[str, Any]]:
 
 
 def _check_type(part: Part) -> None:
-    """Check those settings of a notification type that this version knows; others are told when it is played."""
-    known = {name: value for name, value in part.data.items() if name in NotificationType.model_fields}
+    known = {name: value for name, value in part.data.items() if name in TYPE_KEYS}
     try:
         NotificationType.model_validate(known)
     except ValidationError as error:

@@ -11,6 +11,9 @@ class BookingChanged(EventTrigger):
 
     `event.changed` names the fields whose value is another one than before, `event.before.starts_at` and its
     like give the value before.
+
+    `booking.door_left` is the door that the booking, or the member who had it before, needs no longer since it
+    went to another room or member.
     """
 
     KIND = "booking"

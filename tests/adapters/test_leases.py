@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 
 import pytest
 
+from adapters.database import journal
+from adapters.database.event_log import EventLog
+from adapters.database.failures import Contended
+from adapters.database.unit_of_work import UnitOfWork, unit_of_work
 from adapters.workers import Worker
 from automations.ports import Call
 from automations.runner import MOST_CRASHES
@@ -206,3 +211,59 @@ def test_whoever_lost_its_lease_goes_no_further(database_url: str) -> None:
         slow.work_until_idle()
         assert statuses(operator) == {"done": 1}
         assert sorted(key.rpartition("/")[2] for key in tasks.counted.elements()) == ["0", "0", "1"]
+
+
+@pytest.mark.parametrize("honours_keys", [True, False])
+def test_an_answer_that_was_recorded_after_all_is_not_kept_as_late(
+    database_url: str, monkeypatch: pytest.MonkeyPatch, honours_keys: bool
+) -> None:
+    """The commit went through, and its worker never heard of it."""
+    tasks = ScriptedService("tasks", honours_keys=honours_keys)
+    unheard = iter([True])
+
+    @contextmanager
+    def broken_off(log: EventLog, name: str = "") -> Iterator[UnitOfWork]:
+        with unit_of_work(log, name) as work:
+            yield work
+        if name == "record" and len(tasks.calls) == 1 and next(unheard, False):
+            raise Contended("the answer to the commit was lost")
+
+    with operator_on(database_url, services=tasks.among_the_others()) as operator:
+        begin(operator, 1)
+        if not honours_keys:
+            tasks.during = at_call(1, lambda: monkeypatch.setattr(journal, "unit_of_work", broken_off))
+        else:
+            monkeypatch.setattr(journal, "unit_of_work", broken_off)
+        operator.work()
+        assert next(unheard, None) is None
+        after_a_lease(operator)
+        assert (statuses(operator), len(tasks.calls)) == ({"done": 1}, 1)
+        (run,) = operator.runs()
+        assert operator.events(late_answers_of(run["key"])) == []
+
+
+def test_a_fenced_answer_beside_a_recorded_one_is_evidence_of_its_own_attempt(database_url: str) -> None:
+    """Both workers were answered; the new owner's answer is the execution's, the old one's is kept beside it."""
+    answers: Iterator[Ending] = iter([Refused(reason="the old one"), Done(result={"task_id": "the new one"})])
+    tasks = ScriptedService("tasks")
+    with operator_on(database_url, services=tasks.among_the_others()) as operator:
+        begin(operator, 1)
+        slow, other = operator.app.worker(), operator.app.worker()
+
+        def answer(call: Call) -> Ending | None:
+            mine = next(answers)
+            if isinstance(mine, Refused):
+                after_a_lease(operator, other)
+            return mine
+
+        tasks.during = answer
+        slow.work_until_idle()
+        operator.follow()
+        (run,) = operator.runs()
+        before = operator.events(f"execution-{run['key']}")
+        operator.work()
+        assert operator.events(f"execution-{run['key']}") == before
+        assert run["status"] == "done"
+        (late,) = operator.events(late_answers_of(run["key"]))
+        assert isinstance(late, LateAnswer)
+        assert (late.attempt, late.ending) == (1, Refused(reason="the old one"))

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Iterator
 from datetime import date
 
 import pytest
 
 from adapters.database.personal import erase
+from adapters.database.schema import queue
 from adapters.database.unit_of_work import unit_of_work
 from automations.manual_operations import ManualOperation
+from automations.ports import Call
 from domain.commands import ChargeFee, CreateTask, GrantAccess, IssueInvoice, OfferRenewal
-from domain.endings import Refused, TryLater
+from domain.endings import Ending, Refused, TryLater
 from domain.errors import InvalidInput
 from domain.executions import ExecutionStarted
 from domain.facts import Fact
 from domain.money import Money
 from tests.adapters.dossiers.office import Office, office_on
 from tests.adapters.dossiers.test_keeping import FEE
-from tests.operators import NOON, event, rule
+from tests.operators import NOON, event, operator_on, rule, scene
+from tests.scripted import ScriptedService
 
 
 @pytest.fixture
@@ -137,3 +142,22 @@ def test_an_operation_can_be_repeated_on_purpose(office: Office) -> None:
     office.act("run-again", key, reason="two keys")
     assert office.switch.keys("billing.charge_fee") == [f"{key}/0", f"{key}/0/2"]
     assert office.operator.topics().count("fee.charged") == 2
+
+
+def test_signs_of_life_are_given_while_a_call_takes_its_time(database_url: str) -> None:
+    seen: list[int] = []
+
+    def wait_for_signs(call: Call) -> Ending | None:
+        patience = time.monotonic() + 20
+        while len(set(seen)) < 3 and time.monotonic() < patience:
+            seen.extend(row["beat"] for row in operator.rows(queue))
+            threading.Event().wait(0.02)
+        return None
+
+    slow = ScriptedService("billing", during=wait_for_signs)
+    with operator_on(database_url, services=slow.among_the_others(), lease_seconds=0.2) as operator:
+        operator.record(*scene())
+        performed = operator.app.performer().perform(fee("k1"))
+        assert performed.execution.status == "done"
+    assert len(set(seen)) == 3
+    assert not [thread for thread in threading.enumerate() if thread.name == "semel-heartbeat"]

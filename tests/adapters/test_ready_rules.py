@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import html as html_module
+import re
 from collections.abc import Iterator
 from datetime import date, datetime
 from importlib import resources
@@ -14,8 +16,8 @@ from adapters.ready_rules import ReadyFile, copy, ready_file, ready_files
 from adapters.scenarios.files import read_files, run
 from adapters.wording import packaged_templates, packaged_types
 from automations.advice import advice_on
-from automations.notifications.templates import Wordings
-from automations.templates import render
+from automations.notifications.wordings import HTML, Wordings
+from automations.templates import render, render_html
 from domain.errors import InvalidInput
 from domain.money import Money
 from domain.notices import is_notice
@@ -40,7 +42,9 @@ FACTS: dict[str, object] = {
     "subscription.ends_on": date(2026, 5, 31),
     "reminder.about": "Call Bea",
 }
-PAYLOAD = {"missed": 1, "late": 3, "from": "A", "to": "B", "text": "T", "reason": "restored", "since": "S"}
+COUNTS = {"runs": 2, "done": 1, "by_hand": 0, "no_longer_needed": 0, "dismissed": 1}
+ABOUT = {"dossier": "d1", "cause": "access does not answer", "rule": "r1", "reason": "restored"}
+PAYLOAD = {**COUNTS, **ABOUT, "missed": 1, "late": 3, "from": "A", "to": "B", "text": "T", "since": "S"}
 
 
 class Facts:
@@ -72,7 +76,7 @@ def steps(kind: str) -> Iterator[tuple[Rule, Step]]:
 def test_the_rules_that_every_space_writes_first_are_there() -> None:
     assert tuple(ready_files()) == NAMES
     assert [file.rules for file in ready_files().values()] == [
-        ["access-instructions", "access-moved", "access-withdrawn"],
+        ["access-instructions", "access-moved", "access-left", "access-withdrawn"],
         ["cleaning-task"],
         ["overdue-invoice"],
         ["reminders"],
@@ -109,17 +113,33 @@ def test_every_packaged_type_has_wording_in_three_languages_on_each_of_its_chann
     for channel in packaged_types()[name].channels:
         found = wordings.find(name, channel, [locale])
         assert found is not None
-        assert found[1] == locale
+        assert found.locale == locale
 
 
 @pytest.mark.parametrize("name", sorted(packaged_templates()))
 def test_every_template_can_be_filled_in_with_what_every_entity_has(name: str) -> None:
-    locale = name.rpartition(".")[2]
+    text, locale = packaged_templates()[name], name.removesuffix(HTML).rpartition(".")[2]
     assert locale in LOCALES
-    for text in packaged_templates()[name].split("\n", 1):
-        filled = render(text, Facts(), locale, lines=True, beside={"payload": PAYLOAD})
-        assert "{" not in filled
-    assert render(packaged_templates()[name], Facts(), locale, lines=True, beside={"payload": PAYLOAD}).strip()
+    if name.endswith(HTML):
+        filled = [render_html(text, Facts(), locale, beside={"payload": PAYLOAD})]
+        assert f'<html lang="{locale}">' in text
+        assert name.removesuffix(HTML) in packaged_templates()
+    else:
+        filled = [
+            render(part, Facts(), locale, lines=True, beside={"payload": PAYLOAD}) for part in text.split("\n", 1)
+        ]
+    assert "".join(filled).strip()
+    assert "{" not in "".join(filled)
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_html_says_the_same_as_the_text_beside_it(locale: str) -> None:
+    for name, text in packaged_templates().items():
+        if name.endswith(f".{locale}{HTML}"):
+            html = render_html(text, Facts(), locale)
+            beside = packaged_templates()[name.removesuffix(HTML)].split("\n", 1)[1]
+            words = html_module.unescape(re.sub("<[^>]+>", " ", re.sub("</?strong>", "", html)))
+            assert words.split() == render(beside, Facts(), locale, lines=True).split(), name
 
 
 @pytest.mark.parametrize(
@@ -141,7 +161,7 @@ def test_files_are_copied_with_their_scenarios_and_with_the_wording_if_asked_for
     copied = copy(ready_file("overdue-invoice"), tmp_path / "rules", wording=True)
     assert all(path.exists() for path in copied)
     assert tmp_path / "rules/templates/ready.overdue-invoice/email.es.liquid" in copied
-    assert len(copied) == 2 + 12
+    assert len(copied) == 2 + 12 + 3
 
 
 @pytest.mark.parametrize("present", ["cleaning-task.yaml", "cleaning-task.scenario.yaml"])

@@ -27,7 +27,8 @@ def test_the_build_runs_the_test_command_of_the_readme() -> None:
 
 def test_every_dependency_is_pinned() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    wanted = [*project["dependencies"], *project["optional-dependencies"]["dev"]]
+    extras = [each for extra in project["optional-dependencies"].values() for each in extra]
+    wanted = [each for each in [*project["dependencies"], *extras] if not each.startswith(f"{project['name']}[")]
     pinned = {line.partition("==")[0] for line in (ROOT / "constraints.txt").read_text("utf-8").splitlines()}
     names = {re.split(r"[\[<>=! ]", requirement)[0].lower() for requirement in wanted}
     assert {name.replace(".", "-").replace("_", "-") for name in names} <= pinned

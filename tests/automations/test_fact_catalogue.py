@@ -23,6 +23,7 @@ TYPES = {
     "booking.weekday": ValueType.CHOICE,
     "booking.start_time": ValueType.CLOCK,
     "booking.date": ValueType.DATE,
+    "booking.door_left": ValueType.TEXT,
     "booking.first_in_series": ValueType.YES_NO,
     "booking.extra.code": ValueType.ANY,
     "booking.extra.door code": ValueType.ANY,

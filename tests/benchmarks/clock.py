@@ -1,13 +1,16 @@
 """What a tick costs: with nothing due, however much is stored, and with many things due at once.
 
-`python -m tests.benchmarks.clock` prints times and rates on SQLite and on a durable PostgreSQL. Each figure
-comes from a process of its own, on a database with a thousand rules.
+`python -m tests.benchmarks.clock` prints times, rates and ratios on SQLite and on a durable PostgreSQL. Each
+figure comes from a process of its own, on a database with a thousand rules. What falls due is recorded, followed
+and looked at like any other event. The moments that lie far away are rows of the index and nothing else, written
+in bulk: a tick does not come near the events behind them, and a million events would take the follower an hour.
 """
 
 from __future__ import annotations
 
 import argparse
 import contextlib
+import gc
 import json
 import resource
 import statistics
@@ -16,58 +19,31 @@ import sys
 import tempfile
 import time
 import tracemalloc
-from collections.abc import Callable, Iterator
-from datetime import UTC, datetime, timedelta
+from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import sqlalchemy as sa
+
 from adapters.application import Application
 from adapters.clock import SimulatedClock
-from adapters.database.bulk import insert_rows
-from adapters.database.engine import writing
+from adapters.database.engine import reading
 from adapters.ingestion.cloud_events import read_event
 from adapters.settings import read_settings
 from automations.authoring import read_rules
-from projections.moments import microseconds, moment_zones, moments
+from projections.moments import moments
+from tests.benchmarks.clock_history import BEGIN, Event, events, store_far_moments, written_rules
 from tests.history import ZONES
 
-STORED, FEW = 1_000_000, 10_000
+STORED = (10_000, 100_000, 1_000_000)
 RULES = 1_000
 DUE = 10_000
 BATCH = 500
+MB = 1_000_000
 IDLE_TARGET, RATE_TARGET, FLAT_TARGET = 10.0, 6_000, 1.5
 
-BEGIN = datetime(2026, 5, 4, 6, 0, tzinfo=UTC)
-LEAD = timedelta(hours=36)
-"""How long before their start the measured bookings are due."""
-
-Event = dict[str, Any]
 Figures = dict[str, float]
-
-TRIGGERS = {
-    "booking.starting": ("before", "minutes", "hours", "days", "days at"),
-    "booking.ending": ("before", "minutes", "hours"),
-    "booking.ended": ("after", "minutes", "hours", "days", "days at"),
-    "invoice.due": ("before", "days", "days at", "weeks"),
-    "invoice.overdue": ("after", "days", "days at", "weeks", "hours"),
-    "subscription.expiring": ("before", "weeks", "months", "days at"),
-    "subscription.ended": ("after", "days", "weeks"),
-}
-
-
-def written_rules(most: int) -> Iterator[Event]:
-    """Yield so many rules as an author writes them, of all clock triggers and kinds of offset; one is measured."""
-    task = [{"create_task": {"title": "{{ member.name }} at {{ booking.starts_at }}"}}]
-    where = ["resource.kind is meeting_room", "booking.attendees at least 2"]
-    yield {"id": "measured", "when": "booking.starting", "before": "36 hours", "where": where, "do": task}
-    kinds = [(when, direction, unit) for when, (direction, *units) in TRIGGERS.items() for unit in units]
-    for number in range(1, most):
-        when, direction, unit = kinds[number % len(kinds)]
-        name, _, clock = unit.partition(" ")
-        amount = 40 + number % (20 if name in {"weeks", "months"} else 300)
-        offset = f"{amount if name != 'months' else amount % 5 + 1} {name}"
-        offset += f" at {8 + number % 9:02d}:{number % 60:02d}" if clock else ""
-        yield {"id": f"rule-{number}", "when": when, direction: offset, "do": [{"create_task": {"title": "Look"}}]}
 
 
 def application(url: str, at: datetime = BEGIN) -> Application:
@@ -79,62 +55,12 @@ def prepare(url: str, stored: int, due: int) -> Figures:
     app = application(url)
     app.install()
     app.save_rules([(each.rule, each.enabled) for each in read_rules(list(written_rules(RULES)))], by="benchmark")
-    store_far_moments(app, stored)
     record(app, list(events(due)))
-    worker = app.worker()
-    worker.tick()
-    return {"stored": stored + 3 * due}
-
-
-def store_far_moments(app: Application, most: int) -> None:
-    """Fill the index with moments that no rule is due by for years."""
-    kinds = list(TRIGGERS)
-    far = BEGIN + timedelta(days=5 * 365)
-    with writing(app.engine) as connection:
-        columns = [moments.c[name] for name in ("entity", "trigger", "instant", "wall", "zone", "space")]
-        rows = (far_moment(number, kinds[number % len(kinds)], far) for number in range(most))
-        insert_rows(connection, columns, rows)
-        insert_rows(connection, [moment_zones.c.zone], [(zone,) for zone in ZONES])
-        connection.exec_driver_sql("ANALYZE")
-
-
-def far_moment(number: int, trigger: str, far: datetime) -> tuple[object, ...]:
-    shift = timedelta(minutes=7 * (number % 500_000), days=-4000 if number % 2 else 0)
-    at = microseconds(far + shift)
-    zone = number % len(ZONES)
-    return f"{trigger.partition('.')[0]}/far{number}", trigger, at, at + 7_200_000_000, ZONES[zone], f"space/s{zone}"
-
-
-def events(due: int) -> Iterator[Event]:
-    """Yield the places, the members, and bookings of which one after the other will be due within a minute."""
-    for number, zone in enumerate(ZONES):
-        space = {"space_id": f"s{number}", "name": f"House {number}", "time_zone": zone, "currency": "EUR"}
-        yield event("space.opened", **space)
-    for number in range(40):
-        place = {"resource_id": f"r{number}", "space_id": f"s{number % len(ZONES)}", "name": f"Room {number}"}
-        yield event("resource.added", **place, kind="meeting_room")
-    for number in range(500):
-        yield event("member.registered", member_id=f"m{number}", name=f"Member {number}")
-    for number in range(due):
-        starts = BEGIN + timedelta(minutes=2) + LEAD + timedelta(seconds=60 * number / due)
-        yield event(
-            "booking.created",
-            booking_id=f"b{number}",
-            resource_id=f"r{number % 40}",
-            member_id=f"m{number % 500}",
-            starts_at=starts.isoformat(),
-            ends_at=(starts + timedelta(hours=2)).isoformat(),
-            attendees=2 + number % 9,
-        )
-
-
-def event(kind: str, /, **data: Any) -> Event:
-    event.number += 1  # type: ignore[attr-defined]
-    at = BEGIN - timedelta(days=1)
-    return {"id": f"e{event.number:07d}", "source": "bench", "type": kind, "time": at.isoformat(), "data": data}  # type: ignore[attr-defined]
-
-
-event.number = 0  # type: ignore[attr-defined]
+    app.worker().tick()
+    store_far_moments(app.engine, stored - 3 * due)
+    with reading(app.engine) as connection:
+        held = connection.scalar(sa.select(sa.func.count()).select_from(moments))
+    return {"stored": held or 0}
 
 
 def record(app: Application, told: list[Event]) -> None:
@@ -184,23 +110,34 @@ def idle(url: str, _: int, __: int) -> Figures:
 
 def due(url: str, _: int, __: int) -> Figures:
     """Find, check and claim everything that fell due in a minute; nothing is run."""
-    app = application(url, BEGIN + timedelta(minutes=4))
+    app = application(url, BEGIN + timedelta(minutes=1))
     ticker = app.worker()._ticker
+    clock: Any = app.clock
+    list(ticker.tick())  # nothing is due yet: what a process does once is measured on its own
+    clock.set(BEGIN + timedelta(minutes=4))
     claimed = 0
-    begun = time.perf_counter()
+    begun, busy = time.perf_counter(), time.process_time()
     for page in ticker.tick():
         claimed += len(page.running)
-    took = time.perf_counter() - begun
-    return {"claimed": claimed, "rate": claimed / took, "seconds": took}
+    took, worked = time.perf_counter() - begun, time.process_time() - busy
+    return {"claimed": claimed, "rate": claimed / took, "own": claimed / worked}
 
 
 def memory(url: str, _: int, __: int) -> Figures:
-    """Return how much memory such a tick holds at most, beyond what the process has anyway."""
+    """Return the megabytes that such a tick takes: for a page, between pages, and without remembered entities."""
     app = application(url, BEGIN + timedelta(minutes=4))
     ticker = app.worker()._ticker
     tracemalloc.start()
-    claimed = sum(len(page.running) for page in ticker.tick())
-    return {"claimed": claimed, "peak": tracemalloc.get_traced_memory()[1] / 1_000_000}
+    claimed, page, held, peak = 0, 0, 0, 0
+    for each in ticker.tick():
+        claimed += len(each.running)
+        before, (held, most) = held, tracemalloc.get_traced_memory()
+        page, peak = max(page, most - max(before, held) if claimed > BATCH else 0), max(peak, most)
+        tracemalloc.reset_peak()
+    ticker._judge._cache.forget()
+    gc.collect()
+    rest = tracemalloc.get_traced_memory()[0]
+    return {"claimed": claimed, "page": page / MB, "held": held / MB, "rest": rest / MB, "peak": peak / MB}
 
 
 PHASES: dict[str, Callable[[str, int, int], Figures]] = {"prepare": prepare, "idle": idle, "due": due, "memory": memory}
@@ -235,29 +172,57 @@ def databases(kind: str) -> Iterator[Any]:
             yield made
 
 
-def benchmark(kind: str, stored: int, many: int) -> None:
+def benchmark(kind: str, sizes: Sequence[int], many: int) -> None:
+    """Measure on one kind of database, and print what was found and how it compares."""
+    idles: list[Figures] = []
+    memories: list[Figures] = []
+    found: Figures = {}
     with databases(kind) as made:
-        with made.fresh() as url:
-            measured("prepare", url, FEW, many // 4)
-            few, little = measured("idle", url), measured("memory", url)
-        with made.fresh() as url:
-            held = measured("prepare", url, stored, many)["stored"]
-            full, found = measured("idle", url), measured("due", url)
-        with made.fresh() as url:
-            measured("prepare", url, FEW, many)
-            much = measured("memory", url)
-    print(f"\n{kind}: {RULES:,} rules, {held:,.0f} moments stored")
-    for name, told in (("again", "nothing due"), ("news", "nothing due, after news"), ("first", "first of a process")):
-        ratio = full[name] / few[name]
-        print(f"  {told:<24} {full[name]:>9.2f} ms   {ratio:>5.2f} × that of {FEW:,} stored")
-    print(f"  (targets {IDLE_TARGET:.0f} ms and {FLAT_TARGET} ×; the slowest of a hundred took {full['worst']:.2f} ms)")
-    print(f"  {found['claimed']:,.0f} found, checked, claimed {found['rate']:>9,.0f} /s   (target {RATE_TARGET:,} /s)")
-    print(f"  memory of a tick {much['peak']:.1f} MB for {much['claimed']:,.0f}, {little['peak']:.1f} MB for a quarter")
+        for size, each in zip(sizes, due_of(sizes, many), strict=True):
+            with made.fresh() as url:
+                held = told(f"{kind}, {size:,} stored", "prepare", url, size, each)["stored"]
+                idles.append(told("  idle ticks", "idle", url) | {"stored": held})
+                if size < max(sizes):
+                    memories.append(told("  memory", "memory", url))
+                else:
+                    found = told("  due", "due", url)
+    report(kind, idles, found, memories)
+
+
+def due_of(sizes: Sequence[int], many: int) -> list[int]:
+    """Return how many things are to fall due beside so many stored ones: few beside the fewest."""
+    return [many // 4 if size == min(sizes) < max(sizes) else many for size in sizes]
+
+
+def report(kind: str, idles: Sequence[Figures], found: Figures, memories: Sequence[Figures]) -> None:
+    few = idles[0]
+    print(f"\n{kind}: {RULES:,} rules; milliseconds of a tick with nothing due, and times that of the fewest stored")
+    print(f"  {'stored':>10} {'idle':>15} {'slowest':>15} {'after news':>15} {'first':>15}")
+    for each in idles:
+        shown = (f"{each[name]:8.2f} {each[name] / few[name]:5.2f}×" for name in ("again", "worst", "news", "first"))
+        print(f"  {each['stored']:>10,.0f}  {'  '.join(shown)}")
+    print(f"  (targets {IDLE_TARGET:.0f} ms and {FLAT_TARGET} ×; the slowest is that of a hundred)")
+    print(f"  {found['claimed']:,.0f} found, checked, claimed {found['rate']:,.0f} /s   (target {RATE_TARGET:,} /s)")
+    print(f"  that is {found['own']:,.0f} for each second of the process itself, whatever else the machine does")
+    for each in memories:
+        print(
+            f"  memory of a tick with {each['claimed']:,.0f} due: {each['page']:.1f} MB for a page, "
+            f"{each['rest']:.1f} MB between pages, and {each['held'] - each['rest']:.1f} MB of remembered entities"
+        )
+
+
+def told(name: str, phase: str, url: str, stored: int = 0, many: int = 0) -> Figures:
+    """Return the figures of a phase; say that it goes on, and how long it took."""
+    print(f"{name}: {phase} …", end="", file=sys.stderr, flush=True)
+    begun = time.perf_counter()
+    figures = measured(phase, url, stored, many)
+    print(f" {time.perf_counter() - begun:.1f} s", file=sys.stderr, flush=True)
+    return figures
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--stored", type=int, default=STORED)
+    parser.add_argument("--stored", type=int, action="append", help="how many moments; may be repeated")
     parser.add_argument("--due", type=int, default=DUE)
     parser.add_argument("--on", choices=("sqlite", "postgresql"), action="append")
     parser.add_argument("--phase", nargs=4, metavar=("PHASE", "URL", "STORED", "DUE"), help=argparse.SUPPRESS)
@@ -267,7 +232,7 @@ def main() -> None:
         run_phase(phase, url, int(stored), int(many))
         return
     for kind in given.on or ("sqlite", "postgresql"):
-        benchmark(kind, given.stored, given.due)
+        benchmark(kind, sorted(given.stored or STORED), given.due)
 
 
 if __name__ == "__main__":

@@ -27,6 +27,7 @@ from adapters.database.follower import PageReader
 from adapters.database.projecting import Projector
 from adapters.database.unit_of_work import unit_of_work
 from adapters.ingestion.cloud_events import read_event, read_json
+from adapters.memory import collect_rarely
 from adapters.settings import read_settings
 from domain.facts import Fact
 from tests.history import START, history
@@ -128,6 +129,7 @@ def measured(phase: str, url: str, path: Path) -> Figures:
 
 
 def run_phase(phase: str, url: str, path: Path) -> None:
+    collect_rarely()  # as the command does
     figures = PHASES[phase](url, path)
     figures["megabytes"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(json.dumps(figures))

@@ -16,8 +16,10 @@ from domain.deliveries import (
     DeliveryCancelled,
     DeliveryExpired,
     DeliveryFailed,
+    DeliveryHeld,
     DeliveryPending,
     DeliveryRead,
+    DeliveryReleased,
     DeliveryRetrying,
     DeliverySending,
     DeliverySent,
@@ -28,6 +30,7 @@ from domain.deliveries import (
     delivery_stream,
 )
 from domain.endings import Misconfigured, TryLater
+from domain.spaces import QuietHours
 
 AT = datetime(2026, 8, 8, 12, tzinfo=UTC)
 STREAM = delivery_stream("n1", "email", "member/m1")
@@ -39,6 +42,15 @@ DETAILS: dict[type[DeliveryStep], dict[str, Any]] = {
     DeliveryUnknown: {"attempt": 1},
     DeliveryFailed: {"attempt": 1, "error_class": "refused"},
     DeliverySkipped: {},
+    DeliveryHeld: {
+        "until": AT,
+        "quiet_until": AT,
+        "hours": QuietHours(start="22:00", end="08:00"),
+        "hours_of": "space",
+        "zone": "Europe/Berlin",
+        "zone_of": "space",
+    },
+    DeliveryReleased: {},
     DeliveryExpired: {},
     DeliveryCancelled: {},
 }

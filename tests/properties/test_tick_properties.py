@@ -247,7 +247,7 @@ def same_but_for_what_came_too_late(expected: Runs, found: Runs) -> None:
         assert found[run] == status or (status == "running" and found[run] == "missed")
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@settings(max_examples=15, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(beginnings, schedules)
 def test_any_ticks_come_to_the_same_as_one_at_each_minute(told: list[Told], acts: list[tuple[float, Act]]) -> None:
     expected = minute_by_minute(IN_MEMORY, told)
@@ -290,7 +290,7 @@ def told_in_steps(url: str, told: Sequence[Told], story: Story, turmoil: Mapping
         return engines.runs()
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@settings(max_examples=15, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(beginnings, stories, turmoils)
 def test_repeated_and_broken_ticks_change_nothing_while_facts_change(
     told: list[Told], story: Story, turmoil: dict[int, list[Act]]

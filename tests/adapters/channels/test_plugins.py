@@ -3,43 +3,15 @@
 from __future__ import annotations
 
 import json
-from datetime import UTC, datetime
-from email import message_from_bytes
-from email.policy import default
 from pathlib import Path
 
 import pytest
 
-from adapters.channels import channels
 from adapters.channels.capture import Capture
 from adapters.channels.in_app import InApp
 from adapters.channels.outbox import Outbox
-from automations.notifications.channels import Message
 from domain.endings import Done, Misconfigured, Refused
-
-
-def message(channel: str = "email", *, subject: str = "Zoë's room", address: str = "mia@example.org") -> Message:
-    return Message(
-        delivery="d1",
-        to="member/m1",
-        channel=channel,
-        address=address,
-        type="news",
-        subject=subject,
-        text="Good morning\n会議室",
-        locale="en",
-        lane="transactional",
-        urgent=False,
-        expires_at=datetime(2026, 8, 9, tzinfo=UTC),
-    )
-
-
-def test_every_channel_has_a_name_and_a_page() -> None:
-    assert {"capture", "in_app", "outbox"} <= set(channels)
-    for name, plugin in channels.items():
-        assert name == plugin.NAME
-        assert plugin.__doc__
-        assert plugin.model_validate(plugin().model_dump()) == plugin()
+from tests.adapters.channels.messages import message, opened
 
 
 def test_the_inbox_has_nobody_to_call() -> None:
@@ -49,11 +21,15 @@ def test_the_inbox_has_nobody_to_call() -> None:
 def test_an_email_in_the_outbox_opens_in_any_mail_program(tmp_path: Path) -> None:
     outbox = Outbox(folder=tmp_path)
     assert isinstance(outbox.send(message(), "d1"), Done)
-    mail = message_from_bytes((tmp_path / "email" / "d1.eml").read_bytes(), policy=default)
+    mail = opened((tmp_path / "email" / "d1.eml").read_bytes())
     assert (mail["To"], mail["Subject"]) == ("mia@example.org", "Zoë's room")
-    body = mail.get_body()
-    assert body is not None
-    assert body.get_content().splitlines() == ["Good morning", "会議室"]
+    assert mail.get_content().splitlines() == ["Good morning", "会議室"]
+
+
+def test_an_email_in_the_outbox_has_its_html_beside_the_text(tmp_path: Path) -> None:
+    Outbox(folder=tmp_path).send(message(html="<b>Zoë</b>"), "d1")
+    mail = opened((tmp_path / "email" / "d1.eml").read_bytes())
+    assert [part.get_content().splitlines()[0] for part in mail.iter_parts()] == ["Good morning", "<b>Zoë</b>"]
 
 
 def test_the_same_key_writes_the_same_file(tmp_path: Path) -> None:

@@ -40,13 +40,10 @@ def test_the_demo_tells_its_story_and_nothing_happens_a_second_time(semel: Semel
     assert ": 0 recorded, " in second
     assert "Nothing happened a second time." in second
     assert semel("runs", "--json", "--database", blank_database_url).stdout == before
-
-
-def test_what_the_demo_suggests_works(semel: Semel) -> None:
-    told = semel("demo").stdout
-    for command in told.partition("look further: ")[2].strip().split(" · "):
-        assert semel(*command.split()[1:]).stdout
-    assert len(objects(semel("dossiers", "--json", "--fail", exits=1))) == 1
+    for command in first.partition("look further: ")[2].strip().split(" · "):
+        assert semel(*command.split()[1:], "--database", blank_database_url).stdout
+    found = semel("dossiers", "--json", "--fail", "--database", blank_database_url, exits=1)
+    assert len(objects(found)) == 1
 
 
 def test_a_database_with_events_of_its_own_is_left_alone(semel: Semel) -> None:

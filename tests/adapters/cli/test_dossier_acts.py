@@ -118,11 +118,36 @@ def test_a_dossier_is_exported_as_json_or_as_a_page(semel: Semel, folder: Path, 
 
 @pytest.mark.parametrize("command", ["retry", "done", "dismiss", "run-again"])
 def test_what_is_not_there_is_refused(semel: Semel, dossier: str, command: str) -> None:
-    told = semel("dossiers", command, "zzzz", "--reason", "x", exits=2)
-    assert "no dossier and no run is called 'zzzz'" in told.stderr
-    assert "no dossier and no run is called ''" in semel("dossiers", command, "", "--reason", "x", exits=2).stderr
+    for name in ("zzzz", ""):
+        told = semel("dossiers", command, name, "--reason", "x", exits=2)
+        assert f"no dossier, no run and no delivery is called {name!r}" in told.stderr
 
 
 @pytest.mark.parametrize("command", [["assign", "zzzz", "ben"], ["note", "zzzz", "x"], ["export", "zzzz"]])
 def test_a_dossier_that_is_not_there_is_refused(semel: Semel, dossier: str, command: list[str]) -> None:
     assert "no dossier is called 'zzzz'" in semel("dossiers", *command, exits=2).stderr
+
+
+def test_a_closed_dossier_can_be_listed_and_shown(semel: Semel, dossier: str) -> None:
+    (before,) = objects(semel("dossiers", "--all", "--json"))
+    assert objects(semel("dossiers", "--closed", "--json")) == []
+    assert semel("dossiers", "--closed").stdout == "no dossier is closed\n"
+    semel("dossiers", "dismiss", dossier, "--reason", "the door is a curtain")
+    semel("work", "--until-idle")
+    assert objects(semel("dossiers", "--json")) == []
+    for option in ("--closed", "--all"):
+        (found,) = objects(semel("dossiers", option, "--json"))
+        assert found.keys() == before.keys()
+        assert (found["dossier"], found["runs"], found["since"]) == (dossier, 0, before["since"])
+        assert found["closed_at"] > found["since"]
+        assert "2 dismissed" in semel("dossiers", option, "--fail").stdout
+    told = semel("dossiers", "show", dossier).stdout
+    assert "closed at" in told
+    assert told.count("the door is a curtain") >= 2
+    assert len(objects(semel("dossiers", "show", dossier, "--json"))) == 2
+
+
+def test_open_dossiers_come_before_closed_ones(semel: Semel, dossier: str) -> None:
+    assert objects(semel("dossiers", "--all", "--json"))[0]["closed_at"] is None
+    semel("dossiers", "--all", "--fail", exits=1)
+    semel("dossiers", "--closed", "--fail", exits=1)

@@ -9,13 +9,16 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from adapters.database import meta, migrations, schema
+from adapters.database import log_queries, meta, migrations, projecting, schema
 from adapters.database.engine import connect, reading, writing
 from adapters.database.event_log import EventLog
 from adapters.database.failures import Unreachable
-from adapters.database.migrations import Upgrade, install, require_current, schema_version
+from adapters.database.migrations import install, newest_version, require_current, schema_version
+from adapters.database.queue import Waiting, enqueue
+from adapters.database.upgrades import UPGRADES, Upgrade
 from domain.errors import Unavailable
 from projections import columns
+from projections.deliveries import deliveries
 from tests.adapters.database.conftest import ALONE
 from tests.adapters.database.samples import AT, append, noted
 
@@ -35,10 +38,10 @@ def remembered(engine: sa.Engine, name: str) -> str | None:
 
 def test_a_database_is_set_up_once(blank: sa.Engine) -> None:
     assert schema_version(blank) == 0
-    assert install(blank, AT, tables=ALONE) == 1
+    assert install(blank, AT, tables=ALONE) == newest_version()
     salt = remembered(blank, meta.SALT)
-    assert install(blank, AT.replace(year=2030), tables=ALONE) == 1
-    assert schema_version(blank) == 1
+    assert install(blank, AT.replace(year=2030), tables=ALONE) == newest_version()
+    assert schema_version(blank) == newest_version()
     assert remembered(blank, meta.CREATED_AT) == "2026-05-12T10:00:00+00:00"
     assert remembered(blank, meta.SALT) == salt is not None
     log = EventLog(blank)
@@ -121,7 +124,7 @@ def tables(engine: sa.Engine) -> set[str]:
 
 
 def test_an_older_database_takes_each_step_that_it_lacks(blank: sa.Engine) -> None:
-    install(blank, AT, tables=ALONE)
+    install(blank, AT, tables=ALONE, upgrades=[])
     first, second = add_table("first"), add_table("second")
     assert install(blank, AT, tables=ALONE, upgrades=[first]) == 2
     assert tables(blank) == {"first", *schema.metadata.tables}
@@ -135,7 +138,7 @@ def test_a_new_database_needs_no_steps(blank: sa.Engine) -> None:
 
 
 def test_many_may_upgrade_at_once(blank_database_url: str, blank: sa.Engine) -> None:
-    install(blank, AT, tables=ALONE)
+    install(blank, AT, tables=ALONE, upgrades=[])
 
     def upgrade() -> None:
         engine = connect(blank_database_url)
@@ -147,7 +150,7 @@ def test_many_may_upgrade_at_once(blank_database_url: str, blank: sa.Engine) -> 
 
 
 def test_a_step_that_fails_leaves_the_database_as_it_was(blank: sa.Engine) -> None:
-    install(blank, AT, tables=ALONE)
+    install(blank, AT, tables=ALONE, upgrades=[])
 
     def fail(connection: sa.Connection) -> None:
         add_table("half")(connection)
@@ -159,20 +162,37 @@ def test_a_step_that_fails_leaves_the_database_as_it_was(blank: sa.Engine) -> No
     assert schema_version(blank) == 1
 
 
+def test_a_database_without_lanes_of_channels_gets_them(blank: sa.Engine) -> None:
+    install(blank, AT, upgrades=[])
+    with writing(blank) as connection:
+        for item, rank in (("a", 0), ("b", 1)):
+            enqueue(connection, [Waiting("delivery:email", item, rank=rank), Waiting("actions", item)])
+        connection.execute(sa.insert(schema.tracking), {"follower": projecting.FOLLOWER, "position": 41})
+        deliveries.drop(connection)
+    assert install(blank, AT) == newest_version() == len(UPGRADES) + 1
+    with reading(blank) as connection:
+        found = connection.execute(sa.select(schema.queue.c.queue, schema.queue.c.item))
+        expected = {("delivery:email:transactional", "a"), ("delivery:email:bulk", "b")}
+        assert {tuple(row) for row in found} == expected | {("actions", "a"), ("actions", "b")}
+        assert log_queries.tracked_position(connection, projecting.FOLLOWER) == 0
+        assert projecting.rebuilt_up_to(connection) == 41
+        assert sa.inspect(connection).has_table(deliveries.name)
+
+
 def test_a_newer_database_is_refused(blank: sa.Engine) -> None:
     install(blank, AT, tables=ALONE)
     with writing(blank) as connection:
         meta.remember(connection, meta.SCHEMA_VERSION, "7")
     for use in (lambda: install(blank, AT, tables=ALONE), lambda: require_current(blank)):
-        with pytest.raises(Unavailable, match="has version 7, but this Semel works on 1; use a newer Semel"):
+        with pytest.raises(Unavailable, match=r"has version 7, but this Semel works on \d; use a newer Semel"):
             use()
 
 
 def test_a_database_that_is_not_current_says_what_to_do(blank: sa.Engine) -> None:
     with pytest.raises(Unreachable, match="`semel init`"):
         require_current(blank)
-    install(blank, AT, tables=ALONE)
-    require_current(blank)
+    install(blank, AT, tables=ALONE, upgrades=[])
+    require_current(blank, upgrades=[])
     with pytest.raises(Unreachable, match=r"version 1, this Semel works on 2; `semel migrate`"):
         require_current(blank, upgrades=[add_table("first")])
 
@@ -212,6 +232,6 @@ def test_a_copy_knows_that_it_is_one(postgresql_log: EventLog) -> None:
 
 def test_a_database_in_memory_is_set_up() -> None:
     engine = connect("sqlite://")
-    assert install(engine, AT, tables=ALONE) == 1
+    assert install(engine, AT, tables=ALONE) == newest_version()
     assert meta.identity_of(engine) == "memory"
     engine.dispose()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -9,6 +10,7 @@ from itertools import count
 from typing import Any
 
 from adapters.application import Application, embedded_services
+from adapters.callbacks import CallbackProvider
 from adapters.clock import SimulatedClock
 from adapters.database import log_queries
 from adapters.database.engine import reading
@@ -17,14 +19,18 @@ from adapters.delivering import DeliveryWorker
 from adapters.ingestion.cloud_events import read_event
 from adapters.workers import Worker
 from automations.authoring import read_rule
+from automations.notifications.calls import Calls
 from automations.notifications.channels import CallEnding, Channel, Message
-from automations.notifications.templates import Wordings
+from automations.notifications.pace import Rate
 from automations.notifications.types import Types
+from automations.notifications.unsubscribing import WayOut, without_a_way_out
+from automations.notifications.wordings import Wordings
 from automations.ports import Call
 from domain.commands import RequestNotification
 from domain.endings import Done
 from domain.events import Cause, DomainEvent
-from projections.deliveries import counted, listed
+from domain.notices import is_notice
+from projections.deliveries import listed
 from tests.domain.reminder_story import at
 
 REMINDERS = {
@@ -70,6 +76,10 @@ class Office:
     channels: dict[str, Channel]
     types: Types = field(default_factory=Types)
     wordings: Wordings = field(default_factory=Wordings)
+    rates: dict[str, Rate] = field(default_factory=dict)
+    callbacks: dict[str, CallbackProvider] = field(default_factory=dict)
+    way_out: WayOut = without_a_way_out
+    calls: Calls | None = None
     names: Any = field(default_factory=count)
 
     def __post_init__(self) -> None:
@@ -91,6 +101,16 @@ class Office:
         self.wordings = Wordings(templates)
         self.start_anew()
 
+    def use_channel(self, name: str, channel: FakeChannel) -> None:
+        """Start another process that has this channel."""
+        self.channels[name] = channel
+        self.start_anew()
+
+    def limit(self, channel: str, rate: Rate) -> None:
+        """Start another process that sends no faster on a channel."""
+        self.rates[channel] = rate
+        self.start_anew()
+
     def delivery_worker(self, owner: str) -> DeliveryWorker:
         return DeliveryWorker(
             log=self.app.log,
@@ -101,6 +121,10 @@ class Office:
             jitter=lambda: 1.0,
             types=self.types,
             wordings=self.wordings,
+            rates=self.rates,
+            callbacks=self.callbacks,
+            way_out=self.way_out,
+            calls=self.calls,
         )
 
     def tell(self, fact_type: str, **data: Any) -> None:
@@ -150,11 +174,18 @@ class Office:
             return sent_messages(connection)
 
     def statuses(self) -> dict[str, int]:
-        self.worker.work_until_idle()
-        with reading(self.app.engine) as connection:
-            return counted(connection)
+        """Count what became of deliveries, without those of what Semel itself has to say."""
+        return dict(Counter(row["status"] for row in self.rows()))
 
     def rows(self, **asked: Any) -> list[Mapping[str, Any]]:
+        """Return deliveries, without those of what Semel itself has to say."""
+        return [row for row in self._listed(**asked) if not is_notice(row["type"])]
+
+    def notices(self) -> list[Mapping[str, Any]]:
+        """Return the deliveries of what Semel itself has to say."""
+        return [row for row in self._listed() if is_notice(row["type"])]
+
+    def _listed(self, **asked: Any) -> list[Mapping[str, Any]]:
         self.worker.work_until_idle()
         with reading(self.app.engine) as connection:
             return listed(connection, **asked)

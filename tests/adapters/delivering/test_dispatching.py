@@ -56,7 +56,7 @@ def test_later_means_the_schedule_of_the_channel_until_the_message_is_of_no_use(
     waits = [event.again_at - event.at for event in office.events("delivery.") if isinstance(event, DeliveryRetrying)]
     minutes = [int(wait / MINUTE) for wait in waits]
     assert minutes == [1, 5, 15, 30, 60, 120, 240, 480]
-    [row] = office.rows()
+    [row] = office.rows(channel="email")
     assert (row["status"], row["attempts"], row["last_error"]) == ("failed", 9, row["reason"])
     assert row["reason"] == "gave up after 9 attempts: busy"
 
@@ -75,11 +75,12 @@ def test_our_own_set_up_is_tried_each_minute_and_burns_no_attempt(office: Office
     office.deliver_for(timedelta(minutes=30))
     office.email.answer = TryLater(reason="busy")
     office.deliver_for(timedelta(minutes=1))
-    [row] = office.rows()
+    [row] = office.rows(channel="email")
     assert row["next_attempt_at"] - row["at"] == MINUTE  # the first wait of the schedule
     office.email.answer = Done()
     office.deliver_for(timedelta(minutes=1))
-    assert office.statuses() == {"sent": 1}
+    [row] = office.rows(channel="email")
+    assert row["status"] == "sent"
 
 
 class TestInDoubt:
@@ -96,7 +97,7 @@ class TestInDoubt:
         assert set(office.email.calls) == {row["delivery"]}
 
     def test_without_keys_it_is_not_sent_again(self, office: Office) -> None:
-        office.channels["email"] = FakeChannel(honours_keys=False, answer=Unknown(reason="timed out"))
+        office.use_channel("email", FakeChannel(honours_keys=False, answer=Unknown(reason="timed out")))
         office.request()
         office.deliver_for(timedelta(days=2))
         [row] = office.rows()
@@ -104,7 +105,7 @@ class TestInDoubt:
 
     def test_a_type_that_may_repeat_is_sent_once_more(self, office: Office) -> None:
         office.types = Types({"news": NotificationType(on_unknown="repeat")})
-        office.channels["email"] = FakeChannel(honours_keys=False, answer=Unknown(reason="timed out"))
+        office.use_channel("email", FakeChannel(honours_keys=False, answer=Unknown(reason="timed out")))
         office.start_anew()
         office.request()
         office.deliver_for(timedelta(days=2))
@@ -115,7 +116,7 @@ class TestInDoubt:
         def breaks() -> None:
             raise RuntimeError("mia@example.org")
 
-        office.channels["email"] = FakeChannel(honours_keys=False, before=breaks)
+        office.use_channel("email", FakeChannel(honours_keys=False, before=breaks))
         office.request()
         office.settle()
         [row] = office.rows()
@@ -249,7 +250,7 @@ class TestTwoWorkers:
         assert len(office.email.calls) == 1
 
     def test_who_lost_the_lease_records_nothing(self, office: Office) -> None:
-        office.channels["email"] = FakeChannel(honours_keys=False)
+        office.use_channel("email", FakeChannel(honours_keys=False))
         office.request()
         other = office.delivery_worker("other")
         other.work_once()

@@ -8,6 +8,8 @@ from datetime import timedelta
 import pytest
 
 from adapters.points import Point
+from automations.notifications.types import NotificationType, Types
+from domain.endings import Refused
 from tests.adapters.delivering.conftest import opened
 from tests.adapters.delivering.office import FakeChannel, Killed, Office
 from tests.databases import Databases
@@ -109,3 +111,28 @@ def test_what_takes_workers_with_it_runs_out_of_attempts(databases: Databases) -
         statuses = office.statuses()
     assert deaths == 3
     assert statuses == {"failed": 1, "sent": DELIVERIES - 1}
+
+
+@pytest.mark.slow
+def test_a_death_at_any_point_goes_on_with_the_next_channel_once(databases: Databases) -> None:
+    """Of several channels the next one is begun with the end of the one before, or not at all."""
+
+    def played(url: str, at_step: int) -> int:
+        with opened(url) as office:
+            bomb = Bomb()
+            office.types = Types({"news": NotificationType(first_of=("sms", "email", "in_app"))})
+            email = FakeChannel(before=bomb.step, after=bomb.step, answer=Refused(reason="no such mailbox"))
+            office.channels["email"] = email
+            office.app.log.points = bomb.at
+            office.request()
+            bomb.left = at_step
+            work_dying(office)
+            rows = sorted((row["channel"], row["status"]) for row in office.rows())
+            assert rows == [("email", "failed"), ("in_app", "sent"), ("sms", "skipped")]
+            return bomb.passed
+
+    with databases.fresh() as url:
+        count = played(url, -1)
+    for number in range(1, count + 1):
+        with databases.fresh() as url:
+            played(url, number)

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from adapters.database.delivery_views import DeliveryViews
 from adapters.database.expanding import Expander
 from automations.notifications.types import Types
 from domain.endings import Done, TryLater
@@ -163,7 +164,8 @@ def ticked(office: Office) -> None:
 def expanded(office: Office) -> None:
     """Let the notification become a delivery, which waits in its queue."""
     office.worker.tick()
-    Expander(office.app.log, office.clock, "expander", Types()).expand()
+    views = DeliveryViews(office.app.log, "Europe/Madrid")
+    Expander(office.app.log, office.clock, "expander", Types(), views).expand()
 
 
 @pytest.mark.parametrize("come_to", [not_yet, ticked, expanded])

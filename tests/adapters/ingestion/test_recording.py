@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -291,3 +291,31 @@ def test_changed_names_the_fields_whose_value_is_another(operator: Operator) -> 
     operator.record(event("booking.changed", {**told, "reason": "y"}, at=NOON + 2 * HOUR))
     operator.record(event("booking.changed", {"booking_id": "b1", "attendees": 1}, at=NOON - HOUR))
     assert [set(fact.changed) for fact in facts(operator, "booking/b1")[1:]] == [{"price", "reason"}, {"reason"}, set()]
+
+
+# --- the ends of the calendar ---
+
+
+@pytest.mark.parametrize("instant", ["9999-12-31T23:59:59+00:00", "0001-01-01T00:00:00+00:00"])
+@pytest.mark.parametrize("default_zone", ["Pacific/Kiritimati", "Pacific/Pago_Pago"])
+def test_at_the_ends_of_the_calendar_one_item_is_refused_and_says_why(
+    database_url: str, instant: str, default_zone: str
+) -> None:
+    edge = datetime.fromisoformat(instant)
+    with operator_on(database_url) as operator:
+        operator.record(*scene(), event("space.changed", {**MITTE, "time_zone": default_zone}))
+        spans = {**BOOKING, "booking_id": "b3", "starts_at": instant, "ends_at": instant}
+        given = [
+            Incoming("a", "1", "booking.created", edge, BOOKING),
+            Incoming("a", "2", "booking.created", NOON, {**BOOKING, "booking_id": "b2"}),
+            Incoming("a", "3", "booking.created", NOON, spans),
+            Incoming("a", "4", "weather.changed", edge, {"sun": True}),
+        ]
+        found = operator.app.record(operator.recorder, given)
+        assert [each.status for each in found] == ["refused", "accepted", "refused", "refused"]
+        named = [[".".join(map(str, mistake.path)) for mistake in each.mistakes] for each in found]
+        assert named == [["time"], [], ["data.starts_at", "data.ends_at"], ["time"]]
+        assert "lies outside of the years" in found[0].mistakes[0].message
+        # What was refused has taken no name: put right, it is recorded.
+        again = operator.app.record(operator.recorder, [Incoming("a", "1", "booking.created", NOON, BOOKING)])
+        assert [each.status for each in again] == ["accepted"]

@@ -177,16 +177,19 @@ def test_a_conflict_changes_nothing_and_is_noted(url: str) -> None:
     assert [path for path, _ in result.notes] == [("timeline", 1, "booking.changed")]
 
 
-def test_what_this_version_cannot_do_fails_the_scenario_and_says_so(url: str) -> None:
-    preference = {"member": "m1", "channel": "email", "enabled": False}
-    found = differences(url, timeline=[step("09:00", preference=preference)], expect={"runs": [{"rule": "remind"}]})
-    assert found == ["expected preference; found that it is not supported by this version: preference"]
+def test_a_callback_about_a_message_that_was_never_sent_is_noted_and_fails_nothing(url: str) -> None:
+    callback = {"channel": "email", "of": 1, "event": "bounced"}
+    result = played(url, timeline=[step("09:00", callback=callback)])
+    assert result.differences == []
+    assert result.notes == [(("timeline", 0, "callback"), "refused: no message 1 was sent on email")]
 
 
-def test_settings_of_types_that_this_version_does_not_know_fail_the_scenario(url: str) -> None:
-    types = {"reminder": {"channels": ["email"], "useful_until": "booking.starts_at"}}
-    found = differences(url, notification_types=types)
-    assert found == ["expected useful_until; found that it is not supported by this version: useful_until"]
+def test_a_preference_counts_from_its_step_on(url: str) -> None:
+    rule = {"id": "tell", "when": "booking.changed", "do": [{"notify": {"type": "news"}}]}
+    off = {"member": "m1", "channel": "email", "enabled": False}
+    timeline = [step("08:10", **CHANGED), step("09:00", preference=off), step("09:10", **CHANGED)]
+    expect = {"deliveries": [{"status": "sent"}, {"status": "skipped", "reason": "preference"}], "messages": 1}
+    assert differences(url, rules=[rule], timeline=timeline, expect=expect) == []
 
 
 def test_reminders_are_sent_by_the_ready_rule_unless_the_scenario_has_one(url: str) -> None:

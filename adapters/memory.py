@@ -1,0 +1,18 @@
+"""How the memory of a process is kept tidy."""
+
+from __future__ import annotations
+
+import gc
+
+OBJECTS = 20_000
+"""New objects between two looks for cycles: a batch makes that many, and hardly ever a cycle."""
+
+
+def collect_rarely() -> None:
+    """Let the collector of cycles look seldom, and never at what is there already, such as code.
+
+    For a process of ours, at its beginning: what is dropped is freed at once anyway, and thousands of entities
+    that are remembered would be looked through again and again in vain.
+    """
+    gc.freeze()
+    gc.set_threshold(OBJECTS, 20, 50)

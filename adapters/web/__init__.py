@@ -1,0 +1,1 @@
+"""Semel over HTTP: `api` for programs, `console` for people, `access` for who may do what."""

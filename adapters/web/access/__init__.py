@@ -1,0 +1,1 @@
+"""Who calls, and what they may do: tokens of programs, users and their sessions."""

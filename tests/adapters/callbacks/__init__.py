@@ -1,0 +1,1 @@
+"""Tests of what providers report, provider by provider."""

@@ -1,0 +1,79 @@
+"""How deliveries go, in numbers."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client.core import Metric
+
+from adapters.application import projections
+from adapters.database.engine import reading
+from adapters.database.projecting import Projector
+from adapters.delivery_metrics import delivery_metrics
+from domain.endings import Done, Refused, TryLater
+from tests.adapters.delivering.office import Office
+
+
+class Told:
+    """What an office tells Prometheus."""
+
+    def __init__(self, office: Office) -> None:
+        self._office = office
+
+    def collect(self) -> list[Metric]:
+        self._office.worker.work_until_idle()
+        with reading(self._office.app.engine) as connection:
+            return list(delivery_metrics(connection, {"email": "smtp"}, self._office.clock.now()))
+
+
+def registry_of(office: Office) -> CollectorRegistry:
+    registry = CollectorRegistry(auto_describe=False)
+    registry.register(Told(office))
+    return registry
+
+
+def text(office: Office) -> str:
+    return generate_latest(registry_of(office)).decode()
+
+
+def value(office: Office, name: str, **labels: str) -> float | None:
+    about = {"channel": "email", "provider": "smtp", "lane": "transactional", "type": "news"}
+    return registry_of(office).get_sample_value(name, about | labels)
+
+
+def test_the_way_to_the_provider_is_measured_from_when_it_became_due(office: Office) -> None:
+    office.email.answer = TryLater(reason="busy")
+    office.request()
+    office.settle()
+    office.email.answer = Done()
+    office.deliver_for(timedelta(minutes=2))
+    assert value(office, "semel_delivery_accepted_seconds_count") == 1
+    assert value(office, "semel_delivery_accepted_seconds_sum") == 60
+    assert value(office, "semel_delivery_accepted_seconds_bucket", le="30.0") == 0
+    assert value(office, "semel_delivery_accepted_seconds_bucket", le="60.0") == 1
+    assert value(office, "semel_delivery_attempts_sum") == 2
+
+
+def test_failures_are_counted_by_class_and_nobody_is_named(office: Office) -> None:
+    office.email.answer = Refused(reason="mia@example.org is unknown", error_class="bad_address")
+    office.request()
+    office.settle()
+    assert value(office, "semel_delivery_states_total", state="failed", error_class="bad_address") == 1
+    assert "mia" not in text(office)
+    assert "m1" not in text(office)
+
+
+def test_what_waits_is_told_by_its_age(office: Office) -> None:
+    office.request()
+    office.delivering.work_once()
+    office.clock.advance(timedelta(minutes=7))
+    assert 'semel_delivery_oldest_due_seconds{channel="email",lane="transactional"} 420.0' in text(office)
+
+
+def test_a_rebuild_counts_the_same(office: Office) -> None:
+    office.request()
+    office.settle()
+    before = text(office)
+    Projector(office.app.log, projections("Europe/Madrid")).empty()
+    assert text(office) == before

@@ -1,0 +1,1 @@
+"""Tests of what is decided about notifications, without any database."""
