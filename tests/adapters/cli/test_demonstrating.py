@@ -40,7 +40,8 @@ def test_the_demo_tells_its_story_and_nothing_happens_a_second_time(semel: Semel
     assert ": 0 recorded, " in second
     assert "Nothing happened a second time." in second
     assert semel("runs", "--json", "--database", blank_database_url).stdout == before
-    for command in first.partition("look further: ")[2].strip().split(" · "):
+    suggested = first.partition("look further: ")[2].partition(" (with the same --database)")[0]
+    for command in suggested.split(" · "):
         assert semel(*command.split()[1:], "--database", blank_database_url).stdout
     found = semel("dossiers", "--json", "--fail", "--database", blank_database_url, exits=1)
     assert len(objects(found)) == 1
