@@ -55,6 +55,12 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 @pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """Return how many workers `-n auto` means: more than cores, since tests wait for servers and other processes."""
+    return max(2, (os.cpu_count() or 1) * 3 // 2)
+
+
+@pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: Any) -> None:
     node.workerinput["postgres_home"] = str(node.config.stash[HOME])
     node.workerinput["postgres_owner"] = os.getpid()
