@@ -11,6 +11,7 @@ from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
     SettingsConfigDict,
+    SettingsError,
     TomlConfigSettingsSource,
 )
 
@@ -195,3 +196,8 @@ def read_settings(**given: Any) -> Settings:
         return Settings(**{name: value for name, value in given.items() if value is not None})
     except ValidationError as error:
         raise InvalidInput(mistakes_of(error, ("settings",))) from None
+    except SettingsError as error:
+        # A table or a list stands in one variable as JSON, or has a variable for each of its values.
+        raise InvalidInput(
+            f"settings: {error}: write JSON there, or one variable for each value, such as SEMEL_HTTP__PORT=8080"
+        ) from None

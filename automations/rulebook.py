@@ -95,7 +95,7 @@ class RuleBook:
         """Return the state of one rule; raises InvalidInput with the nearest name if there is none."""
         state = self._states.get(rule_id)
         if state is None:
-            raise InvalidInput(f"no rule is called {rule_id!r}; {nearest(rule_id, self._states)}")
+            raise InvalidInput(f"no rule is called {rule_id!r}{nearest(rule_id, self._states)}")
         return state
 
     def __iter__(self) -> Iterator[RuleState]:

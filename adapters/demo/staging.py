@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, time, timedelta
@@ -25,6 +26,7 @@ from adapters.workers import Worked
 from automations import authoring
 from domain.errors import InvalidInput
 from domain.moment_ranges import Window
+from projections import executions
 
 if TYPE_CHECKING:
     from adapters.application import Application
@@ -41,7 +43,10 @@ BY = "semel demo"
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What one working through brought: events looked at, candidates, endings, and what the keys kept away."""
+    """What one working through brought: events looked at, candidates, and what the keys kept away.
+
+    `ended` counts the executions that it brought to each status, as they stood when it was over.
+    """
 
     events: int = 0
     candidates: int = 0
@@ -50,7 +55,7 @@ class Look:
 
     @property
     def runs(self) -> int:
-        """Return how many executions ended, or wait now."""
+        """Return how many executions there are by it; one that waited in between counts once."""
         return sum(self.ended.values())
 
 
@@ -99,15 +104,16 @@ def play(stage: Stage, progress: Callable[[int], object] = lambda ticks: None) -
     document = read_yaml(resources.files(__package__).joinpath(RULES).read_bytes(), RULES)
     rules = authoring.read_document(document.value)
     application.save_rules([(one.rule, one.enabled) for one in rules], BY)
-    month = Month(application, clock)
+    month, before = Month(application, clock), _runs(application)
     answers = month.play(arrivals(stage.midnight), begin, stage.midnight, progress)
     month.work()
-    first = _looked(Look(), month.worked)
+    played = _runs(application)
+    first = _looked(Look(), month.worked, played - before)
     _look_again(application)
     month.work()
     month.sweep(Window(stage.start, stage.midnight))
     is_first = begin == stage.start
-    second = _looked(first, month.worked)
+    second = _looked(first, month.worked, _runs(application) - played)
     return Played(stage.midnight, is_first, month.ticks, month.crashes, tuple(answers), first, second)
 
 
@@ -144,12 +150,17 @@ def _look_again(application: Application) -> None:
         connection.execute(sa.delete(tracking).where(tracking.c.follower == evaluating.FOLLOWER))
 
 
-def _looked(before: Look, worked: Worked) -> Look:
+def _runs(application: Application) -> Counter[str]:
+    """Return how many executions stand how."""
+    with reading(application.engine) as connection:
+        return Counter(executions.counted(connection))
+
+
+def _looked(before: Look, worked: Worked, ended: Mapping[str, int]) -> Look:
     """Return what was done since an earlier look."""
-    since = {status: count - before.ended.get(status, 0) for status, count in worked.ended.items()}
     return Look(
         worked.events - before.events,
         worked.candidates - before.candidates,
         worked.kept - before.kept,
-        {status: count for status, count in since.items() if count},
+        ended,
     )

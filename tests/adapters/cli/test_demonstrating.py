@@ -35,6 +35,10 @@ def test_the_demo_tells_its_story_and_nothing_happens_a_second_time(semel: Semel
     ):
         assert re.search(part, first), part
     before = semel("runs", "--json", "--database", blank_database_url).stdout
+    told = re.search(r"([\d,]+) ran: ([\d,]+) done", first)
+    assert told is not None
+    statuses = Counter(run["status"] for run in json.loads(before))
+    assert [int(each.replace(",", "")) for each in told.groups()] == [statuses.total(), statuses["done"]]
     second = semel("demo", "--database", blank_database_url).stdout
     assert "This database has played the demo before" in second
     assert ": 0 recorded, " in second

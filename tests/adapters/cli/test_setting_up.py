@@ -5,6 +5,8 @@ from __future__ import annotations
 import sqlite3
 from pathlib import Path
 
+import pytest
+
 from tests.adapters.cli.conftest import Semel, objects
 from tests.adapters.cli.samples import WORLD, write_lines
 
@@ -33,3 +35,10 @@ def test_an_old_database_is_refused_until_it_is_brought_up_to_date(semel: Semel,
 
 def test_what_is_not_set_up_cannot_be_brought_up_to_date(semel: Semel) -> None:
     semel("migrate", exits=2)
+
+
+def test_a_variable_that_cannot_be_read_is_named_with_the_remedy(semel: Semel, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SEMEL_HTTP", "garbage")
+    told = semel("init", exits=2).output
+    assert '"http"' in told
+    assert "SEMEL_HTTP__PORT" in told
