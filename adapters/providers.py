@@ -27,6 +27,7 @@ def channels_of(settings: Settings) -> dict[str, ChannelPlugin]:
         "sms": _sms_of(settings) or outbox,
         "web_push": settings.web_push or outbox,
         "webhook": settings.webhook or outbox,
+        "capture": outbox,
     }
 
 

@@ -15,6 +15,7 @@ from adapters.channels.web_push import WebPush
 from adapters.channels.webhook import Webhook
 from adapters.providers import callbacks_of, calls_of, channels_of, reported_channels
 from adapters.settings import read_settings
+from automations.notifications.type_reading import CHANNELS
 from domain.errors import InvalidInput
 
 FILE = """
@@ -44,7 +45,9 @@ def test_without_settings_everything_lies_in_the_outbox() -> None:
         "sms",
         "web_push",
         "webhook",
+        "capture",
     }
+    assert found.keys() == CHANNELS, "a type may name a channel that nobody has"
     assert calls_of(found).width("email") == 1
 
 
