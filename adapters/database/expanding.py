@@ -76,14 +76,15 @@ class Expander:
         return Expanded(len(leases) - len(later), deliveries, len(later))
 
     def _requests(self, connection: sa.Connection, leases: Sequence[Lease]) -> list[DeliveryRequested]:
-        """Return what was requested and is not expanded yet; what cannot be read is set aside elsewhere."""
+        """Return what was requested and is not expanded yet, in turn; what cannot be read is set aside elsewhere."""
         found: dict[str, DomainEvent] = {}
         for row in log_queries.streams(connection, [entity("notification", each.item) for each in leases]):
             try:
                 found[row.stream] = self._log.mapper.read(row)
             except CorruptEvent:
                 continue
-        return [event for event in found.values() if isinstance(event, DeliveryRequested)]
+        in_turn = (found.get(entity("notification", each.item)) for each in leases)
+        return [event for event in in_turn if isinstance(event, DeliveryRequested)]
 
     @staticmethod
     def _is_too_early(connection: sa.Connection, request: DeliveryRequested) -> bool:
