@@ -29,7 +29,7 @@ from adapters.database.lease_observer import LeaseObserver
 from adapters.database.migrations import install, require_current
 from adapters.database.projecting import Projector
 from adapters.database.published_templates import PublishedTemplates
-from adapters.database.readers import projections as projections  # noqa: PLC0414 - it is found here too
+from adapters.database.readers import projections
 from adapters.database.reconciling import Reconciler
 from adapters.database.restored import Gate
 from adapters.database.rules import StoredRules

@@ -45,6 +45,7 @@ from automations.notifications.unsubscribing import WayOut, without_a_way_out
 from automations.notifications.wordings import Wordings
 from automations.ports import Clock
 from automations.retries import Jitter
+from domain.campaigns import campaign_of
 from domain.deliveries import WAITING, Delivery
 from domain.lanes import channel_lane
 
@@ -180,11 +181,11 @@ class DeliveryWorker:
 
     def _going_on(self, deliveries: Sequence[Delivery]) -> list[Delivery]:
         """Return the deliveries without those of campaigns that were stopped, which are put aside or cancelled."""
-        waiting = [each for each in deliveries if each.state in WAITING]
+        waiting = [each for each in deliveries if each.state in WAITING and campaign_of(each.asked.producer)]
+        if not waiting:
+            return list(deliveries)
         with reading(self._log.engine) as connection:
             stopped = stopped_campaigns(connection, self._log.mapper, waiting)
-        if not stopped:
-            return list(deliveries)
         now = self._clock.now()
         paused = {item: each.started.stream for item, each in stopped.items() if each.stopped == "paused"}
         self._deliveries.set_apart(paused, now)

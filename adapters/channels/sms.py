@@ -4,24 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from functools import cached_property
+from typing import Annotated, Any, ClassVar
 from urllib.parse import urlencode
 
-from pydantic import Field, PrivateAttr, SecretStr, model_validator
+from pydantic import Field, SecretStr, model_validator
 
 from adapters.channels import ChannelPlugin, channels
 from adapters.channels.replies.http import Answer
 from adapters.channels.replies.twilio import ending_of_sms, looked_up
-from adapters.channels.wire.background import background
+from adapters.channels.wire.http_lines import HttpLine, Post
 from adapters.channels.wire.phone_numbers import dialled
 from adapters.channels.wire.sms_parts import encoding_of, parts_of
 from automations.notifications.callbacks import Receipt
 from automations.notifications.channels import CallEnding, Message
 from domain.endings import Done, Refused, TryLater
 from domain.errors import InvalidInput
-
-if TYPE_CHECKING:
-    from adapters.channels.wire.http_calls import HttpCaller
 
 _SID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
@@ -73,8 +71,6 @@ class Sms(ChannelPlugin):
     timeout_seconds: Annotated[float, Field(gt=0, le=120)] = 15.0
     """The longest wait for an answer."""
 
-    _caller: HttpCaller | None = PrivateAttr(None)
-
     @model_validator(mode="after")
     def _has_a_sender(self) -> Sms:
         if not self.sender and not self.messaging_service:
@@ -86,6 +82,10 @@ class Sms(ChannelPlugin):
         """Return whom people want no more messages of; of a pool nobody knows beforehand which sender it will be."""
         return "" if self.messaging_service else self.sender
 
+    @cached_property
+    def _line(self) -> HttpLine:
+        return HttpLine(self.timeout_seconds, connections=self.connections)
+
     @property
     def concurrency(self) -> int:
         """Return how many messages may be on their way at a time."""
@@ -93,8 +93,6 @@ class Sms(ChannelPlugin):
 
     def send(self, message: Message, key: str) -> CallEnding:
         """Send a message; the subject is not part of it."""
-        from adapters.channels.wire.http_calls import Post
-
         text = message.text.encode("utf-8", "replace").decode()
         parts = parts_of(text)
         if parts > self.most_parts:
@@ -107,7 +105,7 @@ class Sms(ChannelPlugin):
         headers = {"content-type": "application/x-www-form-urlencoded"}
         content = urlencode(self._form(message, number, text)).encode()
         post = Post(url, content, headers, (self.account, self.token.get_secret_value()))
-        answer = background().run(self._opened().post(post))
+        answer = self._line.call(post)
         if not isinstance(answer, Answer):
             return answer
         ending = ending_of_sms(answer, message.at)
@@ -116,31 +114,21 @@ class Sms(ChannelPlugin):
 
     def look_up(self, provider_message_id: str) -> Receipt | TryLater | None:
         """Return what became of a message, None where that is not known, or that the service cannot be asked now."""
-        from adapters.channels.wire.http_calls import Post
-
         if not _SID.fullmatch(provider_message_id):
             return None
         url = f"{self.base_url.rstrip('/')}/2010-04-01/Accounts/{self.account}/Messages/{provider_message_id}.json"
         auth = (self.account, self.token.get_secret_value())
-        answer = background().run(self._opened().post(Post(url, b"", {}, auth, method="GET")))
+        answer = self._line.call(Post(url, b"", {}, auth, method="GET"))
         if isinstance(answer, Answer):
             return looked_up(answer, provider_message_id)
         return TryLater(reason="the SMS service cannot be asked")
 
     def close(self) -> None:
         """Let go of all connections."""
-        if self._caller is not None:
-            background().run(self._caller.close())
+        self._line.close()
 
     def _form(self, message: Message, number: str, text: str) -> dict[str, str]:
         whose = {"MessagingServiceSid": self.messaging_service} if self.messaging_service else {"From": self.sender}
         validity = max(1, min(message.seconds_left, LONGEST_VALIDITY))
         form = {"To": number, **whose, "Body": text, "ValidityPeriod": str(validity)}
         return {**form, "StatusCallback": self.status_url} if self.status_url else form
-
-    def _opened(self) -> HttpCaller:
-        from adapters.channels.wire.http_calls import HttpCaller
-
-        if self._caller is None:
-            self._caller = HttpCaller(self.timeout_seconds, connections=self.connections)
-        return self._caller

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from pydantic import Field, PrivateAttr, SecretStr
@@ -10,14 +11,13 @@ from pydantic import Field, PrivateAttr, SecretStr
 from adapters.channels import ChannelPlugin, channels
 from adapters.channels.replies.http import Answer
 from adapters.channels.replies.push import ending_of_push
-from adapters.channels.wire.background import background
+from adapters.channels.wire.http_lines import HttpLine, Post
 from adapters.channels.wire.push_payloads import CEILING, payload_of, topic_of
 from automations.notifications.channels import CallEnding, Message
 from domain.endings import Misconfigured, Refused
 from domain.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from adapters.channels.wire.http_calls import HttpCaller
     from adapters.channels.wire.push_subscriptions import Vapid
 
 LONGEST_TTL = 28 * 86_400
@@ -56,8 +56,16 @@ class WebPush(ChannelPlugin):
     timeout_seconds: Annotated[float, Field(gt=0, le=120)] = 10.0
     """The longest wait for an answer."""
 
-    _caller: HttpCaller | None = PrivateAttr(None)
     _vapid: Vapid | None = PrivateAttr(None)
+
+    @cached_property
+    def _line(self) -> HttpLine:
+        return HttpLine(
+            self.timeout_seconds,
+            connections=self.connections,
+            checks_addresses=True,
+            allow_private=self.allow_private,
+        )
 
     @property
     def concurrency(self) -> int:
@@ -67,7 +75,6 @@ class WebPush(ChannelPlugin):
     def send(self, message: Message, key: str) -> CallEnding:
         """Send a notification to one browser."""
         try:
-            from adapters.channels.wire.http_calls import Post
             from adapters.channels.wire.push_subscriptions import Vapid, read_subscription
         except ImportError as error:
             return Misconfigured(reason=f"the package {error.name} is missing: pip install semel[push]")
@@ -82,25 +89,12 @@ class WebPush(ChannelPlugin):
             return Refused(reason=f"the subscription {error}", error_class="bad_token")
         signed = self._vapid.headers(subscription.origin, message.at)
         post = Post(subscription.endpoint, content, {**_headers(message), **signed})
-        answer = background().run(self._opened().post(post))
+        answer = self._line.call(post)
         return ending_of_push(answer, message.at) if isinstance(answer, Answer) else answer
 
     def close(self) -> None:
         """Let go of all connections."""
-        if self._caller is not None:
-            background().run(self._caller.close())
-
-    def _opened(self) -> HttpCaller:
-        from adapters.channels.wire.http_calls import HttpCaller
-
-        if self._caller is None:
-            self._caller = HttpCaller(
-                self.timeout_seconds,
-                checks_addresses=True,
-                allow_private=self.allow_private,
-                connections=self.connections,
-            )
-        return self._caller
+        self._line.close()
 
 
 def _headers(message: Message) -> dict[str, str]:

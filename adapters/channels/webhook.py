@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from functools import cached_property
+from typing import Annotated, Any, ClassVar
 
-from pydantic import Field, PrivateAttr, SecretStr, ValidationInfo, field_validator
+from pydantic import Field, SecretStr, ValidationInfo, field_validator
 
 from adapters.channels import ChannelPlugin, channels
 from adapters.channels.replies.http import Answer, ending_of_answer
-from adapters.channels.wire.background import background
+from adapters.channels.wire.http_lines import HttpLine, Post
 from adapters.channels.wire.webhook_signatures import checked_secret, signed_headers
 from automations.notifications.channels import CallEnding, Message
 from domain.endings import Done, Refused
-
-if TYPE_CHECKING:
-    from adapters.channels.wire.http_calls import HttpCaller
 
 
 @channels.register("webhook")
@@ -52,12 +50,19 @@ class Webhook(ChannelPlugin):
     timeout_seconds: Annotated[float, Field(gt=0, le=120)] = 15.0
     """The longest wait for an answer."""
 
-    _caller: HttpCaller | None = PrivateAttr(None)
-
     @field_validator("secret", "former_secret")
     @classmethod
     def _is_long_enough(cls, secret: SecretStr, field: ValidationInfo) -> SecretStr:
         return checked_secret(secret, is_optional=field.field_name == "former_secret")
+
+    @cached_property
+    def _line(self) -> HttpLine:
+        return HttpLine(
+            self.timeout_seconds,
+            connections=self.connections,
+            checks_addresses=True,
+            allow_private=self.allow_private,
+        )
 
     @property
     def concurrency(self) -> int:
@@ -66,13 +71,11 @@ class Webhook(ChannelPlugin):
 
     def send(self, message: Message, key: str) -> CallEnding:
         """Post a message; the key is its id for the receiver."""
-        from adapters.channels.wire.http_calls import Post
-
         if not self.allow_private and not self.url.startswith("https://"):
             return Refused(reason="the URL is not https", error_class="forbidden_url")
         body = _body(message)
         headers = signed_headers(key, message.at, body, (self.secret, self.former_secret))
-        answer = background().run(self._opened().post(Post(self.url, body.encode(), headers)))
+        answer = self._line.call(Post(self.url, body.encode(), headers))
         if not isinstance(answer, Answer):
             return answer
         ending = ending_of_answer(answer, message.at, harmless=True)
@@ -80,20 +83,7 @@ class Webhook(ChannelPlugin):
 
     def close(self) -> None:
         """Let go of all connections."""
-        if self._caller is not None:
-            background().run(self._caller.close())
-
-    def _opened(self) -> HttpCaller:
-        from adapters.channels.wire.http_calls import HttpCaller
-
-        if self._caller is None:
-            self._caller = HttpCaller(
-                self.timeout_seconds,
-                checks_addresses=True,
-                allow_private=self.allow_private,
-                connections=self.connections,
-            )
-        return self._caller
+        self._line.close()
 
 
 def _body(message: Message) -> str:

@@ -75,8 +75,8 @@ def rebuild(context: typer.Context) -> None:
 
 
 def _rebuild(application: Application) -> int:
-    from adapters.application import projections
     from adapters.database.projecting import Projector
+    from adapters.database.readers import projections
 
     projector = Projector(application.log, projections(application.settings.default_zone))
     total = 0

@@ -17,10 +17,10 @@ Stopped = dict[str, Campaign]
 
 
 def stopped_campaigns(connection: sa.Connection, mapper: EventMapper, deliveries: Sequence[Delivery]) -> Stopped:
-    """Return the campaigns of these deliveries that must not go on now; most have none."""
+    """Return the campaigns of these deliveries, which all belong to one, that must not go on now."""
     names = {each.id: campaign_of(each.asked.producer) for each in deliveries}
-    known = {name: read_campaign(connection, mapper, name) for name in set(names.values()) if name}
-    found = {item: known[name] for item, name in names.items() if name}
+    known = {name: read_campaign(connection, mapper, name) for name in set(names.values())}
+    found = {item: known[name] for item, name in names.items()}
     return {item: campaign for item, campaign in found.items() if campaign is not None and campaign.stopped}
 
 

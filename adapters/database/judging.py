@@ -16,7 +16,7 @@ from adapters.database.facts import EntityCache, FreshEntities
 from adapters.database.looks import Look, Page
 from adapters.database.unit_of_work import UnitOfWork, retrying, unit_of_work
 from adapters.database.worlds import world_over
-from adapters.uncollected import uncollected
+from adapters.memory import uncollected
 from automations.candidates import Considered
 from automations.clock_evaluator import ClockEvaluator
 from automations.clock_rules import Due

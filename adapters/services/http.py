@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 from urllib.parse import quote
 
 import structlog
 
 from adapters.channels.replies.http import Answer
-from adapters.channels.wire.background import background
+from adapters.channels.wire.http_lines import HttpLine, Post
 from adapters.services.http_answers import ending_of_call, ending_of_look_up, read_object
 from adapters.services.outside_settings import OutsideService
 from automations.notifications.channels import CallEnding
@@ -21,9 +20,6 @@ from automations.ports import Call
 from domain.commands import Command
 from domain.decisions import access, billing, memberships, tasks
 from domain.endings import Done, Refused, TryLater, Unknown
-
-if TYPE_CHECKING:
-    from adapters.channels.wire.http_calls import HttpCaller, Post
 
 ANSWERS: Mapping[str, Collection[str]] = MappingProxyType(
     {
@@ -48,13 +44,10 @@ class HttpService:
         self._settings = settings
         self._base = settings.base_url.rstrip("/")
         self._token = settings.token.get_secret_value()
-        self._caller: HttpCaller | None = None
-        self._lock = threading.Lock()
+        self._line = HttpLine(settings.timeout_seconds, connections=settings.connections)
 
     def perform(self, command: Command, call: Call) -> CallEnding:
         """Post a command, and return how the call ended."""
-        from adapters.channels.wire.http_calls import Post
-
         names = self.operations.get(command.OPERATION)
         if names is None or command.service != self.name:
             return Refused(reason=f"the service {self.name} has no operation {command.OPERATION}", at_fault="rule")
@@ -70,27 +63,16 @@ class HttpService:
 
     def close(self) -> None:
         """Let go of all connections."""
-        with self._lock:
-            caller, self._caller = self._caller, None
-        if caller is not None:
-            background().run(caller.close())
+        self._line.close()
 
     def _answer(self, post: Post) -> Answer | CallEnding:
-        answer = background().run(self._opened().post(post))
+        answer = self._line.call(post)
         return self._without_secret(answer) if isinstance(answer, Answer) else answer
 
     def _headers(self, call: Call) -> dict[str, str]:
         known = {"authorization": f"Bearer {self._token}"} if self._token else {}
         named = {"idempotency-key": call.key, "semel-attempt": str(call.attempt)}
         return {"content-type": "application/json", "accept": "application/json", **named, **known}
-
-    def _opened(self) -> HttpCaller:
-        from adapters.channels.wire.http_calls import HttpCaller
-
-        with self._lock:
-            if self._caller is None:
-                self._caller = HttpCaller(self._settings.timeout_seconds, connections=self._settings.connections)
-            return self._caller
 
     def _without_secret(self, answer: Answer) -> Answer:
         """Return an answer without its body where that says our token: endings stand in the log."""
@@ -103,8 +85,6 @@ class AskedHttpService(HttpService):
 
     def look_up(self, command: Command, call: Call) -> CallEnding | None:
         """Ask what became of a request; a call that gets no answer has changed nothing."""
-        from adapters.channels.wire.http_calls import Post
-
         url = f"{self._base}/requests/{quote(call.key, safe='')}"
         answer = self._answer(Post(url, b"", self._headers(call), method="GET"))
         if not isinstance(answer, Answer):

@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import json
-import threading
-from typing import TYPE_CHECKING
 
 from adapters.channels.replies.http import Answer, ending_of_answer
-from adapters.channels.wire.background import background
+from adapters.channels.wire.http_lines import HttpLine, Post
 from adapters.channels.wire.webhook_signatures import signed_headers
 from adapters.services.outside_settings import WebhookService
 from automations.notifications.channels import CallEnding
 from automations.ports import Call
 from domain.commands import CallWebhook, Command
 from domain.endings import Done, Misconfigured, Refused, TryLater
-
-if TYPE_CHECKING:
-    from adapters.channels.wire.http_calls import HttpCaller
 
 
 class Webhooks:
@@ -30,8 +25,12 @@ class Webhooks:
 
     def __init__(self, settings: WebhookService) -> None:
         self._settings = settings
-        self._caller: HttpCaller | None = None
-        self._lock = threading.Lock()
+        self._line = HttpLine(
+            settings.timeout_seconds,
+            connections=settings.connections,
+            checks_addresses=True,
+            allow_private=settings.allow_private,
+        )
 
     def perform(self, command: Command, call: Call) -> CallEnding:
         """Post the values of a command to its address."""
@@ -48,33 +47,14 @@ class Webhooks:
 
     def close(self) -> None:
         """Let go of all connections."""
-        with self._lock:
-            caller, self._caller = self._caller, None
-        if caller is not None:
-            background().run(caller.close())
+        self._line.close()
 
     def _posted(self, url: str, body: str, call: Call) -> CallEnding:
-        from adapters.channels.wire.http_calls import Post
-
         secrets = (self._settings.secret, self._settings.former_secret)
         post = Post(url, body.encode(), signed_headers(call.key, call.at, body, secrets))
-        answer = background().run(self._opened().post(post))
+        answer = self._line.call(post)
         ending = ending_of_answer(answer, call.at, harmless=True) if isinstance(answer, Answer) else answer
         return _of_one_address(ending)
-
-    def _opened(self) -> HttpCaller:
-        from adapters.channels.wire.http_calls import HttpCaller
-
-        settings = self._settings
-        with self._lock:
-            if self._caller is None:
-                self._caller = HttpCaller(
-                    settings.timeout_seconds,
-                    checks_addresses=True,
-                    allow_private=settings.allow_private,
-                    connections=settings.connections,
-                )
-            return self._caller
 
 
 def _of_one_address(ending: CallEnding) -> CallEnding:

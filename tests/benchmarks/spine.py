@@ -19,12 +19,13 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from adapters.application import Application, projections
+from adapters.application import Application
 from adapters.database.evaluating import EvaluatingFollower
 from adapters.database.event_log import EventLog
 from adapters.database.facts import EntityCache
 from adapters.database.follower import PageReader
 from adapters.database.projecting import Projector
+from adapters.database.readers import projections
 from adapters.database.unit_of_work import unit_of_work
 from adapters.ingestion.cloud_events import read_event, read_json
 from adapters.memory import collect_rarely

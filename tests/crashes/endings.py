@@ -11,7 +11,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from adapters.application import Application, projections
+from adapters.application import Application
 from adapters.database import lanes, log_queries, schema, watermark
 from adapters.database.claims import QUEUE
 from adapters.database.engine import reading
@@ -19,6 +19,7 @@ from adapters.database.evaluating import FOLLOWER as EVALUATOR
 from adapters.database.event_log import EventLog
 from adapters.database.projecting import FOLLOWER as PROJECTIONS
 from adapters.database.projecting import Projector
+from adapters.database.readers import projections
 from domain.facts import Fact
 from projections.dossier_lists import open_dossiers
 from projections.executions import runs

@@ -12,6 +12,7 @@ from typing import Any
 import httpx
 
 from adapters.channels.replies.http import Answer
+from adapters.channels.wire.http_lines import Post
 from adapters.channels.wire.public_addresses import addresses_of
 from automations.notifications.channels import CallEnding
 from domain.endings import Refused, TryLater, Unknown
@@ -25,17 +26,6 @@ _PLAIN = {"accept-encoding": "identity", "user-agent": "semel"}
 _NOT_CONNECTED = (httpx.ConnectError, httpx.ConnectTimeout)
 _ANY_OTHER = ""
 _MOST_HOSTS = 32
-
-
-@dataclass(frozen=True, slots=True)
-class Post:
-    """A request of a channel; `auth` is a name and a password. One that only asks is a GET, with no content."""
-
-    url: str
-    content: bytes
-    headers: Mapping[str, str]
-    auth: tuple[str, str] | None = None
-    method: str = "POST"
 
 
 @dataclass(slots=True)

@@ -8,13 +8,14 @@ from datetime import timedelta
 
 import pytest
 
-from adapters.application import Application, embedded_services, projections
+from adapters.application import Application, embedded_services
 from adapters.database import queue
 from adapters.database.claims import QUEUE
 from adapters.database.engine import reading
 from adapters.database.evaluating import EvaluatingFollower
 from adapters.database.follower import BATCH
 from adapters.database.projecting import Projector
+from adapters.database.readers import projections
 from adapters.database.schema import queue as queue_table
 from automations.ports import Call, Service
 from domain.commands import Command

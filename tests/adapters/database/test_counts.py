@@ -7,12 +7,12 @@ from datetime import timedelta
 
 import pytest
 
-from adapters.application import projections
 from adapters.database import counts
 from adapters.database.counts import ProjectedCounts, StoredCounts
 from adapters.database.engine import reading
 from adapters.database.facts import EntityCache
 from adapters.database.projecting import Projector
+from adapters.database.readers import projections
 from domain.errors import Unavailable
 from tests.operators import BOOKING, NOON, ZONE, Event, Operator, event, operator_on, rule, scene
 

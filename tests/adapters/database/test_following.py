@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from adapters.application import projections
 from adapters.database import set_aside
 from adapters.database.engine import reading, writing
 from adapters.database.evaluating import EvaluatingFollower
 from adapters.database.follower import BATCH, PageReader
 from adapters.database.log_queries import head_position, tracked_position
 from adapters.database.projecting import FOLLOWER, Projector
+from adapters.database.readers import projections
 from adapters.database.schema import events
 from adapters.ingestion.cloud_events import read_event
 from domain.errors import Conflict, CorruptEvent

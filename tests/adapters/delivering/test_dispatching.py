@@ -6,8 +6,8 @@ from datetime import timedelta
 
 import pytest
 
-from adapters.application import projections
 from adapters.database.projecting import Projector
+from adapters.database.readers import projections
 from automations.notifications.types import NotificationType, Types
 from domain.deliveries import DeliveryRetrying, DeliverySending
 from domain.endings import Done, Misconfigured, Refused, TryLater, Unknown

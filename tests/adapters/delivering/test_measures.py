@@ -7,9 +7,9 @@ from datetime import timedelta
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import Metric
 
-from adapters.application import projections
 from adapters.database.engine import reading
 from adapters.database.projecting import Projector
+from adapters.database.readers import projections
 from adapters.delivery_metrics import delivery_metrics
 from domain.endings import Done, Refused, TryLater
 from tests.adapters.delivering.office import Office

@@ -6,10 +6,10 @@ from datetime import timedelta
 
 import pytest
 
-from adapters.application import projections
 from adapters.database.engine import reading
 from adapters.database.preferences import PreferenceDesk
 from adapters.database.projecting import Projector
+from adapters.database.readers import projections
 from adapters.database.suppressing import SuppressionDesk
 from automations.notifications.channels import Channel
 from automations.notifications.types import NotificationType, Types

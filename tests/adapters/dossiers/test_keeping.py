@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 
-from adapters.application import projections
 from adapters.database.engine import reading, writing
 from adapters.database.projecting import Projector
+from adapters.database.readers import projections
 from adapters.database.schema import events
 from domain.dossiers import OPENED, RECOVERED, dossier_stream
 from domain.endings import Misconfigured, Refused, TryLater, Unknown
