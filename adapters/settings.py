@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
 from typing import Annotated, Any
@@ -30,6 +31,7 @@ from domain.catalogue import mistakes_of
 from domain.civil_time import Zone
 from domain.errors import InvalidInput
 from domain.fields import Locale
+from domain.text_values import did_you_mean
 
 FILE = Path("semel.toml")
 """Where settings are looked for, in the folder in which Semel is called."""
@@ -201,3 +203,18 @@ def read_settings(**given: Any) -> Settings:
         raise InvalidInput(
             f"settings: {error}: write JSON there, or one variable for each value, such as SEMEL_HTTP__PORT=8080"
         ) from None
+
+
+def misspelt_variables(environment: Mapping[str, str]) -> list[str]:
+    """Return a message for each variable that sets nothing, but has nearly the name of one that would.
+
+    Others with our prefix are left alone: whatever runs programs in containers makes such by itself.
+    """
+    prefix = str(Settings.model_config["env_prefix"]).casefold()
+    known = Settings.model_fields
+    found = []
+    for variable in sorted(environment):
+        name = variable.casefold().removeprefix(prefix).partition("__")[0]
+        if variable.casefold().startswith(prefix) and name not in known and (hint := did_you_mean(name, known)):
+            found.append(f"{variable} sets nothing: no setting is called {name}{hint}")
+    return found

@@ -182,12 +182,16 @@ def _objects(answers: Iterable[Told], tally: Tally) -> Iterator[Mapping[str, Any
 
 
 def _sum_up(tally: Tally) -> None:
+    from domain.nouns import NOUN_OF_TYPE
+    from domain.text_values import did_you_mean
+
     counts = " · ".join(f"{tally.of(status):,} {status}" for status in ("accepted", "duplicate", "conflict", "refused"))
     if tally.held_back:
         say(f"nothing was recorded: {tally.bad:,} lines have to be mended first")
         return
     say(counts)
     for name, count in sorted(tally.unknown.items()):
-        say(f"{count:,} of them have the type {name}, which no rule can see: stored and counted")
+        hint = did_you_mean(name, NOUN_OF_TYPE)
+        say(f"{count:,} of them have the type {name}, which no rule can see: stored and counted{hint}")
     if tally.bad:
         say("all other lines are recorded: mend these, and ingest the file again; nothing is recorded twice")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from adapters.cli.printing import complain
 from domain.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -33,8 +35,10 @@ class Session:
 
     def settings(self, **given: Any) -> Settings:
         """Return the settings, with those `given`; raises InvalidInput with every mistake."""
-        from adapters.settings import FILE, read_settings
+        from adapters.settings import FILE, misspelt_variables, read_settings
 
+        for message in misspelt_variables(os.environ):
+            complain(message)
         try:
             return read_settings(database_url=self.database, database_schema=self.schema, **given)
         except tomllib.TOMLDecodeError as error:

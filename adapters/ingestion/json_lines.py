@@ -88,6 +88,8 @@ def opened(name: str) -> Iterator[Lines]:
     """
     try:
         stored: IO[bytes] = sys.stdin.buffer if name == STDIN else Path(name).open("rb")  # noqa: SIM115
+    except IsADirectoryError:
+        raise InvalidInput(f"{name or '.'}: this is a folder; name the files in it") from None
     except OSError as error:
         raise InvalidInput(f"{name}: {error.strerror}") from None
     try:

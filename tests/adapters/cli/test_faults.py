@@ -73,6 +73,24 @@ def test_wrong_settings_are_named(semel: Semel, folder: Path, text: str, message
     assert not (folder / "semel.db").exists()
 
 
+@pytest.mark.parametrize(
+    ("variable", "hint"),
+    [
+        ("SEMEL_DATABSE_URL", "no setting is called databse_url; did you mean database_url?"),
+        ("semel_default_zones", "no setting is called default_zones; did you mean default_zone?"),
+        ("SEMEL_HTP__PORT", "no setting is called htp; did you mean http?"),
+        ("SEMEL_PORT", ""),  # made by whatever runs containers, for a service of our name
+        ("SEMEL_HTTP__PORT", ""),
+    ],
+)
+def test_a_variable_that_was_meant_for_a_setting_is_told(
+    semel: Semel, monkeypatch: pytest.MonkeyPatch, variable: str, hint: str
+) -> None:
+    monkeypatch.setenv(variable, "8080")
+    told = semel("init").stderr
+    assert told == (f"{variable} sets nothing: {hint}\n" if hint else "")
+
+
 def test_setting_up_twice_changes_nothing(semel: Semel) -> None:
     assert "semel.db is set up" in semel("init").stdout
     assert "semel.db was set up already" in semel("init").stdout

@@ -107,6 +107,17 @@ def test_unknown_types_are_stored_and_counted(semel: Semel, folder: Path) -> Non
     assert "2 of them have the type coffee.brewed, which no rule can see" in result.stdout
 
 
+def test_a_misspelt_type_is_told_with_the_nearest_known_one(semel: Semel, folder: Path) -> None:
+    result = semel("ingest", write_lines(folder / "e.jsonl", event("1", "bookin.created", {})))
+    assert "stored and counted; did you mean booking.created?" in result.stdout
+
+
+@pytest.mark.parametrize(("name", "shown"), [("", "."), (".", "."), ("events", "events")])
+def test_a_folder_is_no_file_of_events(semel: Semel, folder: Path, name: str, shown: str) -> None:
+    (folder / "events").mkdir()
+    assert semel("ingest", name, exits=2).stderr == f"{shown}: this is a folder; name the files in it\n"
+
+
 def test_a_conflict_changes_nothing_and_is_told(semel: Semel, folder: Path) -> None:
     name = write_lines(folder / "e.jsonl", *WORLD, booking(1), {**booking(2), "id": "booking-1"})
     result = semel("ingest", name, exits=2)
