@@ -64,6 +64,15 @@ class EvaluatingFollower:
 
     def follow(self) -> Evaluated:
         """Evaluate one batch. Raises Conflict if somebody else was faster: then do it again."""
+        try:
+            evaluated = self._follow()
+        except Conflict:
+            self._pages.shorten()
+            raise
+        self._pages.lengthen()
+        return evaluated
+
+    def _follow(self) -> Evaluated:
         at = self._clock.now()
         with reading(self._log.engine) as connection:
             position = log_queries.tracked_position(connection, FOLLOWER)

@@ -14,8 +14,11 @@ from domain.errors import CorruptEvent
 from domain.facts import Fact
 from projections.projection import Recorded
 
-BATCH = 500
-"""Events in one transaction: where the measured rates level off."""
+BATCH = 2_000
+"""Events in one transaction at most: where the measured rates level off."""
+
+SHORTEST = 50
+"""Events of the shortest page, to which others who keep changing its facts can drive a follower."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,18 +48,32 @@ class Page:
 
 
 class PageReader:
-    """Reads pages for the followers of one worker: who comes second is given what the first one read."""
+    """Reads pages for the followers of one worker: who comes second is given what the first one read.
+
+    A page whose facts change while it is evaluated has to be evaluated anew. The longer it is, the likelier that
+    becomes; so pages get shorter until one gets through, and longer again from there.
+    """
 
     def __init__(self, log: EventLog) -> None:
         self._log = log
         self._last: Page | None = None
+        self._longest = BATCH
 
     def read(self, connection: sa.Connection, position: int, up_to: int | None = None) -> Page:
         """Return the next events after a position, none beyond `up_to`; at the end there are none."""
         known = self._last
         if known is None or known.after != position or not known.events or (up_to or known.last) < known.last:
-            known = self._last = read_page(connection, self._log, position, up_to=up_to)
+            known = self._last = read_page(connection, self._log, position, self._longest, up_to)
         return known
+
+    def shorten(self) -> None:
+        """Read shorter pages from now on, the present one again among them: it did not get through."""
+        self._longest = max(SHORTEST, self._longest // 4)
+        self._last = None
+
+    def lengthen(self) -> None:
+        """Read longer pages from now on: one got through."""
+        self._longest = min(BATCH, self._longest * 2)
 
 
 def read_page(

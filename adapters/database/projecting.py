@@ -46,8 +46,9 @@ class Projector:
     def _follow(self) -> int:
         with reading(self._log.engine) as connection:
             page = self._pages.read(connection, log_queries.tracked_position(connection, FOLLOWER))
-        if not page.events:
-            return 0
+            if not page.events:
+                return 0
+            self._cache.at_head(connection).prepare_for(page.facts)  # before others have to wait for this one
         with unit_of_work(self._log, "project") as work:
             work.track(FOLLOWER, page.last, after=page.after)
             states = self._cache.at_head(work.connection)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ import sqlalchemy as sa
 from adapters.database import set_aside
 from adapters.database.engine import reading, writing
 from adapters.database.evaluating import EvaluatingFollower
-from adapters.database.follower import BATCH, PageReader
+from adapters.database.follower import BATCH, SHORTEST, PageReader
 from adapters.database.log_queries import head_position, tracked_position
 from adapters.database.projecting import FOLLOWER, Projector
 from adapters.database.readers import projections
@@ -124,6 +125,32 @@ def test_facts_that_change_between_the_look_and_the_claim_are_looked_at_again(
             follower.follow()
     assert len(follower.follow().claimed.running) == 0
     assert operator.traces("booking/b1")["big"]["failed"]["seen"] == 1
+
+
+def test_a_page_whose_facts_keep_changing_gets_shorter_until_one_gets_through(
+    operator: Operator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    operator.save(rule("all", "booking.created", "booking.attendees above 2"))
+    operator.record(*(booked(number, attendees=4) for number in range(SHORTEST * 3)))
+    projector(operator).catch_up()
+    follower = evaluator(operator)
+    consider, minutes = follower._consider, iter(range(60))
+
+    def meanwhile(connection: Any, entities: Any, page: Any, at: Any) -> Any:
+        """Change the hundredth booking whenever a page with it was looked at, as a busy space would."""
+        found = consider(connection, entities, page, at)
+        if any(fact.stream == "booking/b99" for fact in page.facts):
+            told = {"booking_id": "b99", "attendees": 5}
+            operator.record(event("booking.changed", told, at=NOON.replace(hour=13, minute=next(minutes))))
+        return found
+
+    monkeypatch.setattr(follower, "_consider", meanwhile)
+    lengths = []
+    for _ in range(6):
+        with suppress(Conflict):
+            lengths.append(follower.follow().events)
+    assert lengths[0] == SHORTEST  # all before the busy one
+    assert sum(lengths) >= SHORTEST
 
 
 def test_a_change_of_what_nobody_looked_at_is_no_conflict(operator: Operator, monkeypatch: pytest.MonkeyPatch) -> None:
