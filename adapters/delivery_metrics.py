@@ -9,20 +9,24 @@ from datetime import datetime
 import sqlalchemy as sa
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
 
+from adapters.database import callbacks
 from projections.delivery_measures import (
     ACCEPTED,
     DELIVERED,
     ENDED,
     HISTOGRAMS,
+    REPORTED,
     TRIED,
     Labels,
     measured,
     oldest_due,
 )
+from projections.preferences import opted_out
 
 _NAMED = {
     ACCEPTED: ("semel_delivery_accepted_seconds", "From due to taken by the provider."),
     DELIVERED: ("semel_delivery_delivered_seconds", "From due to delivered, as the provider says."),
+    REPORTED: ("semel_callback_lag_seconds", "From what happened at the provider to its record here."),
     TRIED: ("semel_delivery_attempts", "Attempts of a delivery until it was sent or failed."),
 }
 _LABELS = ("channel", "provider", "lane", "type")
@@ -44,6 +48,9 @@ def delivery_metrics(connection: sa.Connection, providers: Mapping[str, str], at
         yield family
     yield _states(spread, providers)
     yield _oldest(connection, at)
+    about = "Reports of providers about messages that are not known here."
+    yield GaugeMetricFamily("semel_callbacks_unmatched", about, value=callbacks.unmatched(connection))
+    yield _opt_outs(connection)
 
 
 def _states(spread: Mapping[Labels, Buckets], providers: Mapping[str, str]) -> Metric:
@@ -65,6 +72,14 @@ def _oldest(connection: sa.Connection, at: datetime) -> Metric:
     )
     for channel, lane, due_at in oldest_due(connection, at):
         family.add_metric([channel, lane], (at - due_at).total_seconds())
+    return family
+
+
+def _opt_outs(connection: sa.Connection) -> Metric:
+    about = "Members who refuse a type on a channel; an empty label stands for all."
+    family = GaugeMetricFamily("semel_opt_outs", about, labels=("type", "channel"))
+    for (name, channel), number in sorted(opted_out(connection).items()):
+        family.add_metric([name, channel], number)
     return family
 
 

@@ -16,6 +16,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 
 from domain.delivery_events import AttemptStep, DeliveryFailed, DeliveryStep, State
+from domain.delivery_receipts import DeliveryReceipt
 from domain.events import DomainEvent
 from domain.ids import id_of
 from projections.columns import Key, metadata
@@ -28,9 +29,15 @@ SECONDS = (0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300, 600, 1_800, 3_600
 ATTEMPTS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10)
 """The upper bounds of how often a delivery was tried."""
 
-ACCEPTED, DELIVERED, TRIED, ENDED = "accepted_seconds", "delivered_seconds", "attempts", "states"
+ACCEPTED, DELIVERED, REPORTED = "accepted_seconds", "delivered_seconds", "reported_seconds"
+TRIED, ENDED = "attempts", "states"
 
-HISTOGRAMS: Mapping[str, tuple[float, ...]] = {ACCEPTED: SECONDS, DELIVERED: SECONDS, TRIED: ATTEMPTS}
+HISTOGRAMS: Mapping[str, tuple[float, ...]] = {
+    ACCEPTED: SECONDS,
+    DELIVERED: SECONDS,
+    REPORTED: SECONDS,
+    TRIED: ATTEMPTS,
+}
 """The bounds of each measure that is spread over buckets; the others are only counted."""
 
 _OVER: frozenset[State] = frozenset({"sent", "failed"})
@@ -100,10 +107,21 @@ def _measured(event: DeliveryStep, asked: _Asked) -> Iterator[tuple[Labels, floa
         yield Labels(ACCEPTED, *about, ""), seconds
     if event.STATE == "delivered":
         yield Labels(DELIVERED, *about, ""), seconds
+    if isinstance(event, DeliveryReceipt) and (happened := _happened(event)) is not None:
+        yield Labels(REPORTED, *about, ""), max(0.0, (event.at - happened).total_seconds())
     if event.STATE in _OVER and isinstance(event, AttemptStep):
         yield Labels(TRIED, *about, ""), event.attempt
     failure = event.error_class if isinstance(event, DeliveryFailed) else ""
     yield Labels(ENDED, *about, f"{event.STATE}:{failure}" if failure else event.STATE), 0.0
+
+
+def _happened(event: DeliveryReceipt) -> datetime | None:
+    """Return when something happened at a provider, or None where its report gives no instant to be sure of."""
+    try:
+        told = datetime.fromisoformat(event.told_at)
+    except ValueError:
+        return None
+    return told if told.tzinfo is not None and not event.zone_assumed else None
 
 
 def _asked(connection: sa.Connection, events: Iterable[DomainEvent]) -> dict[str, _Asked]:

@@ -6,7 +6,7 @@ Under load a commit serves many requests; without, each has its own at once. Nob
 from __future__ import annotations
 
 import asyncio
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -17,6 +17,7 @@ from adapters.ingestion.json_lines import Item
 from adapters.ingestion.recording import FactRecorder
 from adapters.web.access.callers import Caller, NotSignedIn
 from adapters.web.access.tokens import TokenDesk
+from adapters.web.api.intake import INTAKE
 from adapters.web.api.problems import Problem
 from domain.errors import SemelError
 
@@ -103,7 +104,10 @@ class Committer:
         if self._recorder is None:
             self._recorder = self._application.recorder()
         items = [item for item in read if isinstance(item, Item)]
-        answers = iter(record_together(self._application, self._recorder, items))
+        recorded = record_together(self._application, self._recorder, items)
+        for status, count in Counter(answer.status for answer in recorded).items():
+            INTAKE.labels("event", status).inc(count)
+        answers = iter(recorded)
         return [next(answers) if isinstance(item, Item) else item for item in read]
 
 

@@ -17,6 +17,7 @@ from adapters.database.queue_dues import next_dues
 from adapters.database.schema import queue
 from adapters.delivery_metrics import delivery_metrics
 from adapters.web.api.doors import App, needs
+from adapters.web.api.intake import INTAKE
 from adapters.web.api.problem_schemas import problems
 from projections import deliveries, executions
 
@@ -39,6 +40,7 @@ def metrics(application: App) -> Response:
     """Tell how far behind followers and ticks are, what waits in the queues, and how runs and deliveries stand."""
     registry = CollectorRegistry(auto_describe=False)
     registry.register(Gauges(application))
+    registry.register(INTAKE)
     return Response(generate_latest(registry), media_type=CONTENT_TYPE_LATEST)
 
 

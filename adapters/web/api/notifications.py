@@ -13,6 +13,7 @@ from adapters.database.engine import reading
 from adapters.database.pages import page_by_position
 from adapters.web.api.deliveries import Delivery, delivery_object
 from adapters.web.api.doors import App, By, needs
+from adapters.web.api.intake import INTAKE
 from adapters.web.api.problem_schemas import problems
 from adapters.web.api.problems import Problem
 from domain.ids import entity
@@ -76,6 +77,7 @@ class NotificationPage(BaseModel):
 def request_notification(application: App, caller: By, form: NotificationForm, response: Response) -> Requested:
     """Ask for somebody to be told. 202 new, 200 the same again, 422 another request under a key used before."""
     outcome = application.notification_door().request(caller.by, form.model_dump(exclude_unset=True))
+    INTAKE.labels("notification", outcome.status).inc()
     match outcome.status:
         case "accepted" | "replayed":
             response.status_code = 202 if outcome.status == "accepted" else 200

@@ -8,10 +8,14 @@ from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import Metric
 
 from adapters.database.engine import reading
+from adapters.database.preferences import PreferenceDesk
 from adapters.database.projecting import Projector
 from adapters.database.readers import projections
+from adapters.database.unit_of_work import unit_of_work
 from adapters.delivery_metrics import delivery_metrics
+from domain.delivery_receipts import DeliveryComplained, DeliveryDelivered
 from domain.endings import Done, Refused, TryLater
+from domain.preferences import Subject
 from tests.adapters.delivering.office import Office
 
 
@@ -69,6 +73,35 @@ def test_what_waits_is_told_by_its_age(office: Office) -> None:
     office.delivering.work_once()
     office.clock.advance(timedelta(minutes=7))
     assert 'semel_delivery_oldest_due_seconds{channel="email",lane="transactional"} 420.0' in text(office)
+
+
+def test_reports_are_measured_by_how_late_they_come_and_counted_where_nobody_knows_them(office: Office) -> None:
+    office.request()
+    office.settle()
+    last = office.events("delivery.sent")[-1]
+    now = office.clock.now()
+    told_at = (now - timedelta(seconds=90)).isoformat()
+    with unit_of_work(office.app.log) as work:
+        work.append([DeliveryDelivered(stream=last.stream, version=last.version + 1, at=now, told_at=told_at)])
+    assert value(office, "semel_callback_lag_seconds_sum") == 90
+    assert "semel_callbacks_unmatched 0.0" in text(office)
+
+
+def test_a_report_without_a_certain_instant_is_not_measured(office: Office) -> None:
+    office.request()
+    office.settle()
+    last = office.events("delivery.sent")[-1]
+    with unit_of_work(office.app.log) as work:
+        for number, told_at in enumerate(("2605121000", "2026-05-12T10:00:00"), last.version + 1):
+            kind = DeliveryDelivered if number == last.version + 1 else DeliveryComplained
+            work.append([kind(stream=last.stream, version=number, at=office.clock.now(), told_at=told_at)])
+    assert value(office, "semel_callback_lag_seconds_count") is None
+
+
+def test_who_refuses_a_type_is_counted_and_not_named(office: Office) -> None:
+    desk = PreferenceDesk(office.app.log, office.clock)
+    desk.choose("m1", Subject("news", "email"), enabled=False)
+    assert 'semel_opt_outs{channel="email",type="news"} 1.0' in text(office)
 
 
 def test_a_rebuild_counts_the_same(office: Office) -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -29,6 +31,7 @@ RULES = [
 
 
 TYPE = "ready.access-instructions"
+METRICS = Path(__file__).parents[3] / "docs/reference/metrics.md"
 """What members are told here: its wording needs no more than a booking."""
 
 
@@ -253,6 +256,39 @@ def test_health_and_metrics_say_how_far_behind_the_workers_are(desk: Desk) -> No
     assert 'semel_follower_lag_events{follower="projections"} 2.0' in text
     assert 'semel_runs{status="failed"} 3.0' in text
     assert "semel_watermark_age_seconds" in text
+
+
+def test_every_metric_is_described_and_nothing_else(desk: Desk) -> None:
+    told = set(
+        re.findall(r"^# TYPE (\w+?)(?:_created)? ", desk.site.call("GET", "/metrics", "read").text, re.MULTILINE)
+    )
+    described = set(re.findall(r"^\| `(\w+)`", METRICS.read_text(), re.MULTILINE))
+    assert {name.removesuffix("_total") for name in described} == {name.removesuffix("_total") for name in told}
+
+
+def test_metrics_count_what_came_in_by_what_came_of_it(desk: Desk) -> None:
+    def counted(kind: str, outcome: str) -> float:
+        found = re.search(
+            rf'semel_intake_total{{kind="{kind}",outcome="{outcome}"}} (.+)',
+            desk.site.call("GET", "/metrics", "read").text,
+        )
+        return float(found.group(1)) if found else 0.0
+
+    cases = [
+        ("event", "accepted"),
+        ("event", "duplicate"),
+        ("notification", "accepted"),
+        ("notification", "replayed"),
+        ("notification", "conflict"),
+    ]
+    before = {case: counted(*case) for case in cases}
+    for _ in range(2):
+        desk.site.call("POST", "/v1/events", "events:write", json=booking(51))
+    asked = {"idempotency_key": "counted", "recipient": "member/m1", "type": TYPE}
+    one = {"authorization": f"Bearer {desk.site.token('notifications:write')}"}  # keys are those of one producer
+    for request in (asked, asked, {**asked, "recipient": "staff"}):
+        desk.site.call("POST", "/v1/notifications", headers=one, json=request)
+    assert {case: counted(*case) - before[case] for case in cases} == dict.fromkeys(cases, 1.0)
 
 
 def test_a_database_that_is_not_set_up_is_not_ready(small_site: Site) -> None:
