@@ -127,7 +127,7 @@ def _moved(execution: Execution, look: Look) -> str | None:
     found = dues.get(due_at)
     if found is not None and _is_meant(found, execution, wording):
         return None
-    return "the moment moved" if dues else "the moment is no more"
+    return "rescheduled" if dues else "the moment is no more"
 
 
 def _is_meant(moment: Moment, execution: Execution, wording: Rule) -> bool:
