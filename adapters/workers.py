@@ -14,6 +14,7 @@ from adapters.database.event_log import EventLog
 from adapters.database.failures import Contended
 from adapters.database.journal import StoredJournal
 from adapters.database.lanes import StoredLanes
+from adapters.database.late_messages import tell_of_late_messages
 from adapters.database.lease_observer import LeaseObserver
 from adapters.database.projecting import Projector
 from adapters.database.resting import Rest
@@ -138,6 +139,7 @@ class Worker:
         for claimed in self._ticker.tick():
             self._run_claimed(claimed)
             looked = True
+        tell_of_late_messages(self._log, self._clock.now())
         return looked
 
     def sweep(self, window: Window) -> None:

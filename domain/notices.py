@@ -24,6 +24,9 @@ OUTAGE = "semel.outage"
 CALLBACKS_SILENT = "semel.callbacks-silent"
 """Nothing is heard of what becomes of the messages on a channel."""
 
+TOO_LATE = "semel.messages-too-late"
+"""Messages expired that could have been sent in time."""
+
 PAUSED = "semel.paused"
 """Clock triggers pause until staff resume them."""
 
