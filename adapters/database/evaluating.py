@@ -15,6 +15,7 @@ from adapters.database.engine import reading
 from adapters.database.event_log import EventLog
 from adapters.database.facts import EntityCache, FreshEntities
 from adapters.database.follower import Page, PageReader
+from adapters.database.held_deliveries import look_again_after
 from adapters.database.projecting import FOLLOWER as PROJECTIONS
 from adapters.database.rules import StoredRules
 from adapters.database.set_aside import SetAside
@@ -87,6 +88,7 @@ class EvaluatingFollower:
             set_aside.write(work.connection, page.set_aside, at)
             traces.write(work.connection, considered.traces, at)
             watches.changed(work.connection, list(dict.fromkeys(fact.stream for fact in page.facts)))
+            look_again_after(work.connection, page.facts)
             claimed = self._claims.write(work, considered.claims, at, entities.position)
             work.append(hints)
             work.flush()

@@ -9,16 +9,14 @@ from datetime import datetime
 import sqlalchemy as sa
 
 from adapters.database import log_queries
-from adapters.database.delivery_queue import LANES, queue_of
 from adapters.database.engine import reading
 from adapters.database.event_log import EventLog
-from adapters.database.queue import hasten
-from adapters.database.unit_of_work import UnitOfWork, retrying, unit_of_work
+from adapters.database.held_deliveries import look_again_at_held
+from adapters.database.unit_of_work import retrying, unit_of_work
 from automations.ports import Clock
 from domain import preferences as decide
 from domain.preferences import PreferenceEvent, Preferences, QuietHoursCleared, QuietHoursSet, Subject
 from domain.spaces import QuietHours
-from projections.deliveries import listed
 
 Decide = Callable[[Preferences, datetime], list[PreferenceEvent]]
 
@@ -61,7 +59,7 @@ class PreferenceDesk:
                 events = decision(self._read(work.connection, member), self._clock.now())
                 work.append(events)
                 if any(isinstance(event, QuietHoursSet | QuietHoursCleared) for event in events):
-                    _look_again_at_held(work, member)
+                    look_again_at_held(work.connection, member)
                 return events
 
         return retrying(attempt, sleep=time.sleep)
@@ -69,13 +67,3 @@ class PreferenceDesk:
     def _read(self, connection: sa.Connection, member: str) -> Preferences:
         stream = decide.preferences_stream(member)
         return decide.preferences_of(stream, map(self._log.mapper.read, log_queries.streams(connection, [stream])))
-
-
-def _look_again_at_held(work: UnitOfWork, member: str) -> None:
-    """Make what is held for a member due at once: it is held anew, or goes out."""
-    held = listed(work.connection, to=f"member/{member}", status=["held"])
-    for channel in {row["channel"] for row in held}:
-        items = [row["delivery"] for row in held if row["channel"] == channel]
-        for lane in LANES:
-            hasten(work.connection, queue_of(channel, lane), items)
-    work.wake()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -22,6 +23,7 @@ from domain.suppressions import Scope
 from projections.preferences import opted_out
 from projections.suppressions import standing
 from tests.adapters.delivering.office import FakeChannel, Office
+from tests.domain.reminder_story import at
 
 NEWS = Subject("news", "email")
 MANY, LEAVER, LEAVES_AT = 30, 20, 9
@@ -181,6 +183,29 @@ class TestHeld:
         office.settle()
         assert office.statuses() == {"held": 1}
         preferences.clear_quiet_hours("m1")
+        office.settle()
+        assert office.statuses() == {"sent": 1}
+
+    @pytest.mark.parametrize(
+        ("fact_type", "change"),
+        [
+            ("space.changed", {"space_id": "mitte", "quiet_hours": None}),
+            ("space.changed", {"space_id": "mitte", "time_zone": "America/New_York"}),
+            ("member.changed", {"member_id": "m1", "time_zone": "America/New_York"}),
+        ],
+    )
+    def test_so_are_other_hours_of_a_space_and_another_zone(
+        self, office: Office, fact_type: str, change: dict[str, Any]
+    ) -> None:
+        office.save_rule(id="hello", name="Hello", when="booking.created", do=[{"notify": {"type": "news"}}])
+        office.tell("resource.added", resource_id="r1", space_id="mitte", kind="desk", name="R1")
+        office.tell("space.changed", space_id="mitte", quiet_hours={"start": "22:00", "end": "08:00"})
+        office.clock.set(at("2026-08-08 23:00"))
+        times = {"starts_at": at("2026-08-10 10:00").isoformat(), "ends_at": at("2026-08-10 11:00").isoformat()}
+        office.tell("booking.created", booking_id="b1", resource_id="r1", member_id="m1", **times)
+        office.settle()
+        assert office.statuses() == {"held": 1}
+        office.tell(fact_type, **change)
         office.settle()
         assert office.statuses() == {"sent": 1}
 
