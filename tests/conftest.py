@@ -32,6 +32,9 @@ if "TMPDIR" not in os.environ and os.access(MEMORY, os.W_OK):
     os.environ["TMPDIR"] = str(MEMORY)
     tempfile.tempdir = None
 
+# Where Python keeps nothing of what it compiles, each process that tests start compiles everything anew: seconds each.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
 # Engines that tests start as processes of their own send nothing into the folder that they are started in.
 os.environ.setdefault("SEMEL_OUTBOX", str(Path(tempfile.gettempdir()) / "semel-test-outbox"))
 
