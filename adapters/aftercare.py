@@ -25,7 +25,9 @@ def callback_door(application: Application) -> CallbackDoor:
 
 def device_desk(application: Application) -> DeviceDesk:
     """Return where devices are registered, withdrawn and listed."""
-    return DeviceDesk(application.log, application.clock, application.salt)
+    push = application.settings.web_push
+    allow_private = push is not None and push.allow_private
+    return DeviceDesk(application.log, application.clock, application.salt, allow_private=allow_private)
 
 
 def leaving(application: Application, token: str) -> Leaving:

@@ -54,6 +54,7 @@ from adapters.services.notifications import Notifications
 from adapters.services.outside import outside_services
 from adapters.services.tasks import Tasks
 from adapters.settings import Settings
+from adapters.webhooks.opening import events_out, line_to_webhooks
 from adapters.wording.files import templates_of, types_of
 from adapters.workers import Worker
 from automations.notifications.decisions import spread_by_id
@@ -109,6 +110,7 @@ class Application:
         self.outside = outside_services(settings.services)
         self._salt: bytes | None = None
         self._channels: dict[str, ChannelPlugin] = {}
+        self._webhooks = line_to_webhooks(settings.webhooks)
 
     def install(self) -> None:
         """Set the database up; a ready one is left as it is."""
@@ -120,7 +122,7 @@ class Application:
 
     def close(self) -> None:
         """Let go of the database, of the providers of channels, and of the operator's services."""
-        for outside in (*self._channels.values(), *self.outside.values()):
+        for outside in (*self._channels.values(), *self.outside.values(), self._webhooks):
             outside.close()
         self.log.close()
         self.engine.dispose()
@@ -215,12 +217,12 @@ class Application:
         return self._channels
 
     def crew(self) -> Crew:
-        """Return all that one process does: rules, ticks and deliveries."""
+        """Return all that one process does: rules, ticks, deliveries, and events that go out."""
         gate = Gate(self.log, self.clock)
         reported = reported_channels(self.settings)
         reconciler = Reconciler(self.log, self.clock, self.channels(), reported)
-        interval = self.settings.tick_interval
-        return Crew(self.worker(), self.deliverer(), self.clock, interval, gate.is_open, reconciler)
+        interval, out = self.settings.tick_interval, events_out(self, self._webhooks, self._jitter)
+        return Crew(self.worker(), self.deliverer(), self.clock, interval, gate.is_open, reconciler, out)
 
     def performer(self) -> Performer:
         """Return what performs manual operations in this process."""

@@ -19,7 +19,7 @@ from adapters.database.campaign_gate import cancelled, stopped_campaigns
 from adapters.database.campaigning import QUEUE as CAMPAIGNS
 from adapters.database.campaigning import CampaignExpander, is_crowded
 from adapters.database.deliveries import StoredDeliveries
-from adapters.database.delivery_queue import DeliveryQueue, is_delivery, place_of
+from adapters.database.delivery_queue import DeliveryQueue, is_to_people, place_of
 from adapters.database.delivery_views import DeliveryViews
 from adapters.database.engine import reading
 from adapters.database.event_log import EventLog
@@ -34,12 +34,14 @@ from adapters.database.requests import QUEUE
 from adapters.database.send_answers import SendAnswers
 from adapters.database.suppressing import SuppressionDesk
 from adapters.database.unit_of_work import unit_of_work
+from adapters.first_attempts import AtOnce
 from automations.notifications.calls import Calls, InTurn
 from automations.notifications.channel_lanes import WatchedChannel
 from automations.notifications.channels import Channel
 from automations.notifications.decisions import Spread, without_spread
-from automations.notifications.dispatcher import Change, Dispatcher
-from automations.notifications.pace import Rate
+from automations.notifications.dispatcher import Change, Dispatcher, Prepared
+from automations.notifications.letters import Writing
+from automations.notifications.pace import Rate, places_in_a_moment
 from automations.notifications.types import Types
 from automations.notifications.unsubscribing import WayOut, without_a_way_out
 from automations.notifications.wordings import Wordings
@@ -49,12 +51,15 @@ from domain.campaigns import campaign_of
 from domain.deliveries import WAITING, Delivery
 from domain.lanes import channel_lane
 
-LEASED_AT_ONCE = 100
-"""Deliveries that a worker takes from the queue of a channel at a time, where they are recorded together."""
+LEASED_AT_ONCE = 250
+"""Deliveries that a channel is given at a time, where they are recorded together and it is fast."""
 
 LEASED_ALONE = 20
 """The same at least where they are not, and at most for four rounds of what a channel bears at a time: so many more
 are tried before a lane that was held meanwhile is heeded."""
+
+LOOKS_EVERY = 1.0
+"""Seconds between two looks for what others left behind, while there is something to do."""
 
 _OURS = frozenset({QUEUE, CAMPAIGNS, REPORTS})
 """Queues that a worker empties besides those of deliveries."""
@@ -89,7 +94,7 @@ class DeliveryWorker:
         self._log = log
         self._clock = clock
         self._owner = owner
-        self._observer = LeaseObserver(clock.monotonic, lease_seconds, watches=is_delivery)
+        self._observer = LeaseObserver(clock.monotonic, lease_seconds, watches=is_to_people)
         self._queue = DeliveryQueue(owner, rates or {})
         senders = {name: str(getattr(channel, "sent_from", "")) for name, channel in channels.items()}
         views = DeliveryViews(log, default_zone, channels, senders)
@@ -103,11 +108,13 @@ class DeliveryWorker:
         self._expander = Expander(log, clock, owner, types or Types(), views, wordings, spread)
         self._lanes = StoredLanes(log)
         self._channels = {name: WatchedChannel(name, each, self._lanes, clock) for name, each in channels.items()}
-        self._calls = calls = calls or InTurn()
-        texts = wordings or Wordings()
-        self._dispatcher = Dispatcher(
-            self._deliveries, self._channels, texts, clock, jitter=jitter, spread=spread, calls=calls, way_out=way_out
-        )
+        self._calls, self._looked = calls or InTurn(), 0.0
+        self._dispatching(Writing(wordings or Wordings(), way_out), jitter, spread, rates or {})
+
+    def _dispatching(self, writing: Writing, jitter: Jitter, spread: Spread, rates: Mapping[str, Rate]) -> None:
+        to, at, by = self._deliveries, self._channels, self._calls
+        self._dispatcher = Dispatcher(to, at, writing, self._clock, jitter=jitter, spread=spread, calls=by)
+        self._first = AtOnce(at, self._dispatcher, writing, by, self._clock.monotonic, self._places, rates)
 
     def work_once(self) -> bool:
         """Expand and send what can be now, as much as fits one round; say whether there was anything to do.
@@ -117,11 +124,26 @@ class DeliveryWorker:
         now = self._clock.now()
         due = {name for name, due_at in self._dues().items() if due_at <= now}
         done = CAMPAIGNS in due and self._campaigns.expand()
-        done |= QUEUE in due and self._expander.expand().notifications > 0
-        done |= REPORTS in due and self._reports.work()
-        for channel in sorted({place_of(name).channel for name in due if is_delivery(name)}):
+        for channel in sorted({place_of(name).channel for name in due if is_to_people(name)}):
             done |= self._send_on(channel, now)
-        return done | self._recover()
+        done |= QUEUE in due and self._expand()
+        done |= REPORTS in due and self._reports.work()
+        return done | self._recover(busy=done)
+
+    def _expand(self) -> bool:
+        """Expand what was requested, and send at once what is new on channels where nothing waits."""
+        watch = self._dispatcher.watch()
+        expanded = self._expander.expand(first=self._first)
+        self._deliveries.keep(expanded.leases)
+        by_channel: dict[str, list[Prepared]] = {}
+        for change, message in expanded.begun:
+            by_channel.setdefault(change.before.asked.channel, []).append((change, message))
+        try:
+            for together in by_channel.values():
+                self._dispatcher.dispatch([], together, watch)
+        finally:
+            self._deliveries.forget()
+        return expanded.notifications > 0
 
     def _send_on(self, channel: str, now: datetime) -> bool:
         limit = self._limit(channel, now)
@@ -139,9 +161,16 @@ class DeliveryWorker:
             return 0
         if lane is not None and lane.is_held:
             return 1 if self._lanes.take_probe(lane, now) else 0
-        if self._dispatcher.honours_keys(channel):
-            return LEASED_AT_ONCE
-        return min(LEASED_AT_ONCE, max(LEASED_ALONE, 4 * self._calls.width(channel)))
+        return self._places(channel)
+
+    def _places(self, channel: str) -> int:
+        """Return how many deliveries a channel is given at a time."""
+        width = self._calls.width(channel)
+        together = self._dispatcher.honours_keys(channel)
+        most = LEASED_AT_ONCE if together else min(LEASED_AT_ONCE, max(LEASED_ALONE, 4 * width))
+        watched = self._channels.get(channel)
+        seconds = watched.seconds if watched is not None else None
+        return places_in_a_moment(seconds, width=width, first=max(width, LEASED_ALONE), most=most)
 
     def next_due(self) -> datetime | None:
         """Return when there is something to do next, `AT_ONCE` where there is already, or None."""
@@ -153,14 +182,18 @@ class DeliveryWorker:
 
     def _possible(self, connection: sa.Connection, queue_name: str, due_at: datetime) -> datetime:
         """Return when something that is due in a queue can be done."""
-        if not is_delivery(queue_name):
+        if not is_to_people(queue_name):
             return due_at
         channel = place_of(queue_name).channel
         opens_at = stored_lane(connection, channel_lane(channel)).opens_at
         return self._queue.next_at(connection, channel, max(due_at, opens_at or due_at))
 
-    def _recover(self) -> bool:
-        """Take over what other workers left behind."""
+    def _recover(self, *, busy: bool) -> bool:
+        """Take over what other workers left behind; who is busy looks now and then."""
+        now = self._clock.monotonic()
+        if busy and now - self._looked < LOOKS_EVERY:
+            return False
+        self._looked = now
         with reading(self._log.engine) as connection:
             abandoned = self._observer.look(connection)
         if not abandoned:
@@ -217,4 +250,4 @@ class DeliveryWorker:
     def _dues(self) -> dict[str, datetime]:
         with reading(self._log.engine) as connection:
             dues = next_dues(connection)
-        return {name: due_at for name, due_at in dues.items() if name in _OURS or is_delivery(name)}
+        return {name: due_at for name, due_at in dues.items() if name in _OURS or is_to_people(name)}

@@ -22,9 +22,10 @@ OPEN = frozenset(
         *("event", "level", "at", "logger", "key", "rule", "entity", "stream", "version", "position", "topic"),
         *("status", "operation", "service", "follower", "worker", "database", "place", "remedy", "exception"),
         *("dossier", "ending", "trigger", "action", "attempt", "queue", "lane", "channel", "delivery"),
+        *("provider", "reason", "item", "scenario", "now", "before"),
     }
 )
-"""Fields whose values are ids, states and names of our own."""
+"""Fields whose values are ids, states, instants and names of our own; a `reason` is a text that stands in the code."""
 
 WITHHELD = "(withheld)"
 

@@ -7,7 +7,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, ValidationError
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -27,11 +27,22 @@ from adapters.channels.web_push import WebPush
 from adapters.channels.webhook import Webhook
 from adapters.services.outside_settings import ServiceSettings
 from automations.clock_jumps import Limits
+from automations.notifications.type_reading import CHANNELS
+from automations.registry import nearest
 from domain.catalogue import mistakes_of
 from domain.civil_time import Zone
 from domain.errors import InvalidInput
 from domain.fields import Locale
-from domain.text_values import did_you_mean
+from domain.text_values import did_you_mean, shown
+
+
+def _known_channel(name: str) -> str:
+    if name not in CHANNELS:
+        raise ValueError(f"there is no channel {shown(name)}{nearest(name, CHANNELS)}")
+    return name
+
+
+ChannelName = Annotated[str, AfterValidator(_known_channel)]
 
 FILE = Path("semel.toml")
 """Where settings are looked for, in the folder in which Semel is called."""
@@ -91,6 +102,21 @@ class CallbackSettings(BaseModel):
     """Whoever knows a secret."""
 
 
+class WebhookSettings(BaseModel):
+    """How events go out to the webhooks of programs: the table `[webhooks]`, or variables like `SEMEL_WEBHOOKS__…`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    allow_private: bool = False
+    """Whether addresses inside a private network may be called, and http."""
+
+    timeout_seconds: Annotated[float, Field(gt=0, le=60)] = 15.0
+    """The longest wait for an answer."""
+
+    at_once: Annotated[int, Field(ge=1, le=100)] = 8
+    """To how many webhooks a process sends at a time; to each, one event after the other."""
+
+
 class Settings(BaseSettings):
     """Everything that can be set. Secrets are never shown."""
 
@@ -124,7 +150,7 @@ class Settings(BaseSettings):
     longest_outage_days: Annotated[float, Field(gt=0, le=3_660)] = 30.0
     """After how long without any engine the next one pauses clock triggers and asks staff."""
 
-    rates: dict[str, Annotated[float, Field(gt=0, le=100_000)]] = {}
+    rates: dict[ChannelName, Annotated[float, Field(gt=0, le=100_000)]] = {}
     """How many messages a second the provider of a channel allows, by channel: `{email: 10}`."""
 
     notifications: Path = Path("notifications.yaml")
@@ -159,6 +185,9 @@ class Settings(BaseSettings):
 
     webhook: Webhook | None = None
     """Where messages are posted to, in the table `[webhook]`."""
+
+    webhooks: WebhookSettings = WebhookSettings()
+    """How events go out to the webhooks of programs."""
 
     services: ServiceSettings = ServiceSettings()
     """Services of the operator's own, in tables like `[services.billing]`."""
@@ -197,7 +226,7 @@ def read_settings(**given: Any) -> Settings:
     try:
         return Settings(**{name: value for name, value in given.items() if value is not None})
     except ValidationError as error:
-        raise InvalidInput(mistakes_of(error, ("settings",))) from None
+        raise InvalidInput(mistakes_of(error, ("settings",), shows_values=False)) from None
     except SettingsError as error:
         # A table or a list stands in one variable as JSON, or has a variable for each of its values.
         raise InvalidInput(

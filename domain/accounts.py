@@ -59,6 +59,15 @@ class TokenRevoked(DomainEvent):
     by: str = ""
 
 
+class TokenReplaced(DomainEvent):
+    """Another token of its name has taken its place; it is worth nothing from `expires_at` on."""
+
+    TOPIC = "token.replaced"
+
+    expires_at: Instant
+    by: str = ""
+
+
 class UserEvent(DomainEvent):
     """Something was decided about a user; `by` is who did it."""
 

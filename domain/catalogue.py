@@ -11,9 +11,7 @@ from domain import bookings, reminders
 from domain.errors import InvalidInput, Mistake
 from domain.fields import Fields
 from domain.nouns import NOUN_OF_TYPE
-
-LONGEST_SHOWN = 80
-"""Characters of a wrong value that a message repeats."""
+from domain.text_values import shown
 
 
 def known(fact_type: str) -> bool:
@@ -40,20 +38,19 @@ def read_data(fact_type: str, data: Any) -> Fields:
     return read
 
 
-def mistakes_of(error: ValidationError, path: tuple[str | int, ...] = ()) -> list[Mistake]:
-    """Return what pydantic found as mistakes, each with its place and the value it stumbled over."""
+def mistakes_of(
+    error: ValidationError, path: tuple[str | int, ...] = (), *, shows_values: bool = True
+) -> list[Mistake]:
+    """Return what pydantic found as mistakes, each with its place and the value it stumbled over.
+
+    Where secrets may stand, also in the wrong place or under a misspelt name, no value is shown.
+    """
     return [
         Mistake((*path, *found["loc"]), f"{_message(found['msg'])}, got {shown(found['input'])}")
-        if found["type"] not in ("value_error", "missing")
+        if shows_values and found["type"] not in ("value_error", "missing")
         else Mistake((*path, *found["loc"]), _message(found["msg"]))
         for found in error.errors(include_url=False)
     ]
-
-
-def shown(value: object) -> str:
-    """Return a value as a message may repeat it: on one line, and not too long."""
-    text = ascii(value) if isinstance(value, str) and not value.isprintable() else repr(value)
-    return text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}…"
 
 
 def _message(text: str) -> str:

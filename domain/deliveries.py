@@ -190,7 +190,8 @@ def _details(delivery: Delivery, event: DeliveryStep) -> dict[str, Any]:
         case DeliverySkipped():
             return {"unreachable": event.unreachable}
         case DeliveryRetrying():
-            burnt = 0 if isinstance(event.ending, Misconfigured) else 1
+            # Without an ending no call was made.
+            burnt = 0 if event.ending is None or isinstance(event.ending, Misconfigured) else 1
             return {"again_at": event.again_at, "tries": delivery.tries - 1 + burnt}
         case DeliveryUnknown():
             crashed = event.error_class == CRASHED

@@ -31,7 +31,8 @@ Lane = Literal["transactional", "bulk"]
 class DeliveryPending(DomainEvent):
     """A delivery begins: somebody is to get a notification on a channel.
 
-    `to` is `member/m1`, or `staff` where nobody is known to be; `address` is whose address is meant, never the
+    `to` is `member/m1`, or `staff` where nobody is known to be; with `to_staff` it is one of staff who is told,
+    whoever that is. `address` is whose address is meant, never the
     address itself, so that a corrected one is used. `payload` is the reference of the notification's values
     among those of `about`. With `repeats` it is sent again where nobody knows whether it was.
 
@@ -49,6 +50,7 @@ class DeliveryPending(DomainEvent):
     producer: str
     type: str
     to: str
+    to_staff: bool = False
     channel: str
     address: str
     entity: str = ""
@@ -107,7 +109,7 @@ class DeliverySent(AttemptStep):
 
 
 class DeliveryRetrying(AttemptStep):
-    """The attempt came to nothing, and there will be another one."""
+    """The attempt came to nothing, and there will be another one; without an `ending` its call was not made."""
 
     TOPIC = "delivery.retrying"
     STATE = "retrying"

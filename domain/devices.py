@@ -17,7 +17,7 @@ from domain.events import DomainEvent
 from domain.ids import entity, id_of
 
 Platform = Literal["web", "android", "ios"]
-"""Where a device gets its pushes from; browsers have a subscription, phones a token."""
+"""Where a device gets its pushes from; browsers have a subscription, phones a token, which no channel here sends to."""
 
 CHANNEL = "web_push"
 """The channel that goes to devices."""

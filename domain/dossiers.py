@@ -54,6 +54,7 @@ _TOLD = {
     "template_error": "the wording of {operation} does not come out",
     "worker_crash": "{operation} kills its worker",
     "bounced": "{operation} came back",
+    "gone": "{operation} goes to a receiver that wants nothing any more",
     "contradicted": "{operation} stands against what turned out otherwise",
     CORRUPT: "events of {operation} cannot be read",
 }

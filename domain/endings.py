@@ -25,6 +25,7 @@ SUPPRESSES: Mapping[str, Literal["address", "token"]] = {
     "mailbox_disabled": "address",
     "opted_out": "address",
     "token_gone": "token",
+    "bad_token": "token",
 }
 """What must not be used again after a refusal, by its class; after one of any other class everything may be."""
 

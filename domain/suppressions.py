@@ -30,6 +30,10 @@ _HEX = 32
 """Hexadecimal characters of a hash: 128 bits, which never meet by chance."""
 
 
+REFUSABLE = "*"
+"""In the place of a type: every type that can be refused, so none that is mandatory or urgent."""
+
+
 class Scope(NamedTuple):
     """What must not be sent: one type, or what one sender sends; everything where both are empty."""
 
@@ -38,10 +42,11 @@ class Scope(NamedTuple):
 
     def holds(self, type_name: str, sender: str) -> bool:
         """Say whether a message is meant; one whose sender is not known is meant by every sender's."""
-        return self.type in ("", type_name) and (not sender or self.sender in ("", sender))
+        return self.type in ("", REFUSABLE, type_name) and (not sender or self.sender in ("", sender))
 
     def __str__(self) -> str:
         told = [f"of the type {self.type}"] if self.type else []
+        told = ["what can be refused"] if self.type == REFUSABLE else told
         return " ".join([*told, *([f"from {self.sender}"] if self.sender else [])]) or "everything"
 
 
@@ -108,6 +113,11 @@ class Suppressions:
         """Return what forbids a message now, what lasts longest first, or None."""
         found = [each for each in self.standing.values() if each.stands(at) and each.scope.holds(type_name, sender)]
         return max(found, key=lambda each: (each.expires_at is None, each.expires_at or at, each.since), default=None)
+
+    def of_what_must_arrive(self) -> Suppressions:
+        """Return what is known against messages that cannot be refused."""
+        standing = {key: each for key, each in self.standing.items() if each.scope.type != REFUSABLE}
+        return self if len(standing) == len(self.standing) else replace(self, standing=standing)
 
     def after(self, event: DomainEvent) -> Suppressions:
         """Return what is known after one more event."""

@@ -22,7 +22,9 @@ _ENDS: Mapping[State, Standing] = {
 
 
 def is_failing_delivery(event: DomainEvent) -> bool:
-    """Say whether an event may put a delivery among the failures, or make it wait."""
+    """Say whether an event may put a delivery among the failures, or make it wait; what was not called is neither."""
+    if isinstance(event, DeliveryRetrying) and event.ending is None:
+        return False
     return isinstance(event, DeliveryStep) and event.STATE in _FAILING
 
 
@@ -33,7 +35,7 @@ def moved_delivery(
 
     `held` says for which cause a channel is held: whatever waits for that channel waits for it.
     """
-    if isinstance(event, DeliveryStep) and event.STATE in _FAILING:
+    if isinstance(event, DeliveryStep) and is_failing_delivery(event):
         return _failing(event, channel, held)
     if before is None or before.standing in SETTLED:
         return None

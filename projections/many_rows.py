@@ -176,7 +176,11 @@ def asked(dialect_name: str, *names: str) -> sa.FromClause:
 
 def among(dialect_name: str, column: sa.Column[str]) -> sa.ColumnElement[bool]:
     """Return the condition that a column has one of many texts; `texts` gives the parameter."""
-    return column.in_(sa.select(asked(dialect_name, "text").c.text))
+    sought = sa.select(asked(dialect_name, "text").c.text)
+    if dialect_name == "postgresql":
+        # As a list, each of which is looked up: else all that the table holds may be read.
+        return column == sa.any_(sa.func.array(sought.scalar_subquery(), type_=postgresql.ARRAY(sa.Text)))
+    return column.in_(sought)
 
 
 def texts(values: Iterable[str]) -> dict[str, str]:

@@ -23,8 +23,10 @@ _KINDS: Mapping[str, Kind] = {"failed": "bounced", "delayed": "delayed", "delive
 class Mail(CallbackProvider):
     """Takes notices of mail servers, as your mail server gets them for the sender's address: have it post each here.
 
-    The body is the mail itself (`message/rfc822`). A notice of a delay is no bounce. A server that delivers says
-    nothing, so that silence means nothing here.
+    The body is the mail itself (`message/rfc822`). The secret proves who passes a notice on, and not who wrote it:
+    whoever knows the sender's address can. So a notice counts only for the delivery whose mail it returns, and for
+    the address that this went to. A notice of a delay is no bounce. A server that delivers says nothing, so that
+    silence means nothing here.
     """
 
     TELLS_OF_DELIVERY: ClassVar[bool] = False
@@ -44,13 +46,19 @@ class Mail(CallbackProvider):
         return [Item(named or digest(content), content)]
 
     def receipts(self, content: str) -> list[Receipt]:
-        """Return what a notice says about each recipient; raises InvalidInput for a mail that is no notice."""
+        """Return what a notice says about each recipient of a mail that it returns.
+
+        Raises InvalidInput for a mail that is no notice, and for a notice that returns none.
+        """
         notice = message_from_string(content)
         parts = {part.get_content_type(): part for part in notice.walk()}
         status, feedback = parts.get("message/delivery-status"), parts.get("message/feedback-report")
         if status is None and feedback is None:
             raise InvalidInput("this mail is no notice of delivery")
-        about: dict[str, Any] = {"delivery": _own_id(parts), "told_at": _time_of(notice)}
+        named = _own_id(parts)
+        if not named:
+            raise InvalidInput("this notice returns no mail of ours, so that nothing follows from it")
+        about: dict[str, Any] = {"delivery": named, "told_at": _time_of(notice)}
         if feedback is not None:
             return list(_complaints(feedback, about))
         return [receipt for block in _blocks(status)[1:] for receipt in _receipts(block, about)]

@@ -1,7 +1,7 @@
 """Reports in plain JSON: our own form, and those alike of several mail services.
 
 Our own: `{"id": …, "type": "bounced", "delivery": …, "message_id": …, "address": …, "bounce": "hard", "detail": …,
-"at": …}`; several stand in a list, or under `events`.
+"at": …}`; several stand in a list, or under `events`. A bounce is soft unless its class says that it is hard.
 """
 
 from __future__ import annotations
@@ -36,7 +36,13 @@ _KINDS: Mapping[str, Kind] = {
 }
 """What services call what; whatever comes before the last dot of a name says only what it is about."""
 
-_SOFT = frozenset({"soft", "transient", "temporary", "blocked"})
+_NAMES = ("event", "type")
+"""Where the kind of a report stands; where both do and `event` is one, `type` is its class."""
+
+_CLASSES = ("bounce", "bounce_type", "bounceType", "bounce_class", "severity")
+
+_HARD = frozenset({"hard", "hardbounce", "permanent", "permanentbounce"})
+"""What services call a bounce that is the address's fault; whatever else they say is no reason to give it up."""
 
 
 class PlainReports:
@@ -61,20 +67,23 @@ def receipts_of(content: str) -> list[Receipt]:
     told = json_of(content)
     inside = told.get("data")
     data: Mapping[str, Any] = inside if isinstance(inside, dict) else told
-    name = told.get("type") or told.get("event")
-    if not isinstance(name, str):
+    named = [place for place in _NAMES if isinstance(told.get(place), str) and told[place]]
+    if not named:
         raise InvalidInput("this is no report: it has no type")
-    kind = _KINDS.get(name.rpartition(".")[2].casefold())
+    place = next((each for each in named if _kind(told[each])), named[0])
+    kind = _kind(told[place])
     if kind is None:
         return []
+    if kind == "bounced" and _is_tried_again(told[place], data):
+        kind = "delayed"
     detail = code_of(_first(data, "detail", "status", "code"))
     return [
         Receipt(
             kind=kind,
-            message_id=_first(data, "message_id", "email_id", "sg_message_id"),
+            message_id=_first(data, "message_id", "email_id", "sg_message_id", "provider_message_id"),
             delivery=_first(data, "delivery", "delivery_id"),
             address=_first(data, "address", "email", "to"),
-            bounce="hard" if kind == "bounced" and _is_hard(data) else "soft",
+            bounce="hard" if kind == "bounced" and _is_hard(data, told, place) else "soft",
             detail=detail,
             told_at=_time(_first(data, "at", "timestamp", "created_at")),
         )
@@ -97,12 +106,29 @@ def _item(told: Any, named: str) -> Item:
     return Item(named or own or digest(content), content)
 
 
-def _is_hard(data: Mapping[str, Any]) -> bool:
-    """Say whether the address is at fault; one service says so inside of an object."""
-    bounce: Any = data.get("bounce", data.get("bounce_type", ""))
-    if isinstance(bounce, dict):
-        bounce = bounce.get("type", "")
-    return str(bounce).casefold() not in _SOFT
+def _kind(name: str) -> Kind | None:
+    return _KINDS.get(name.rpartition(".")[2].casefold())
+
+
+def _is_tried_again(name: str, data: Mapping[str, Any]) -> bool:
+    """Say whether a failure is only that of one attempt, after which the service makes another."""
+    return name.rpartition(".")[2].casefold() == "failed" and _word(data.get("severity")) == "temporary"
+
+
+def _is_hard(data: Mapping[str, Any], told: Mapping[str, Any], place: str) -> bool:
+    """Say whether the address is at fault, by the first class that is given: none, or an unknown one, says no."""
+    given: Any = next((data[name] for name in _CLASSES if data.get(name)), "")
+    if isinstance(given, dict):  # one service says so inside of an object
+        given = given.get("type", "")
+    if not given and place == "event":
+        # Beside the event `bounce` the class `bounce` is the hard one, and `blocked` the other.
+        return _word(told.get("type")) in _HARD | {"bounce"}
+    return _word(given) in _HARD
+
+
+def _word(given: object) -> str:
+    """Return a class as it would be written with letters alone."""
+    return "".join(filter(str.isalpha, str(given or "").casefold()))
 
 
 def _time(written: str) -> str:

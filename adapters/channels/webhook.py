@@ -73,7 +73,7 @@ class Webhook(ChannelPlugin):
         """Post a message; the key is its id for the receiver."""
         if not self.allow_private and not self.url.startswith("https://"):
             return Refused(reason="the URL is not https", error_class="forbidden_url")
-        body = _body(message)
+        body = message.body or _body(message)
         headers = signed_headers(key, message.at, body, (self.secret, self.former_secret))
         answer = self._line.call(Post(self.url, body.encode(), headers))
         if not isinstance(answer, Answer):

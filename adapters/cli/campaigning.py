@@ -12,12 +12,13 @@ import typer
 
 from adapters.cli.authoring import AsJson, By, who
 from adapters.cli.printing import as_json as json_text
-from adapters.cli.printing import print_array, say, show_table
+from adapters.cli.printing import complain, print_array, say, show_table
 from adapters.cli.session import opened
 from domain.errors import InvalidInput
 
 if TYPE_CHECKING:
     from adapters.application import Application
+    from automations.notifications.types import NotificationType
     from domain.campaigns import Campaign, CampaignAct
 
 app = typer.Typer(rich_markup_mode=None, no_args_is_help=True)
@@ -53,10 +54,13 @@ def start(
 
     Whom it addresses is fixed now. Workers send it: `semel work`, or `semel serve`.
     """
+    from adapters.wording.known_names import require_worded
+
     values = _payload(payload)
     if [to is not None, tag is not None, everybody].count(True) != 1:
         raise InvalidInput("say whom to address: one of --to FILE, --tag TAG and --all")
     with opened(context) as application:
+        _advise(application, require_worded(application, type_name), type_name)
         members = _listed(to) if to is not None else _found(application, tag)
         found = application.campaigns().start(name, type_name, members, values, who(by))
         _show(application, [found], as_json)
@@ -104,6 +108,14 @@ def _act(context: typer.Context, name: str, act: type[CampaignAct], by: str | No
     with opened(context) as application:
         changed = application.campaigns().act(name, act, who(by))
     say(f"{name}: {told}" if changed else f"{name}: was {told} already")
+
+
+def _advise(application: Application, kind: NotificationType, type_name: str) -> None:
+    """Say what is probably meant otherwise, where many are told."""
+    if kind.lane != "bulk":
+        complain(f"hint: {type_name} is {kind.lane}, so it goes out before other mail: campaigns have the lane bulk")
+    if not application.settings.public_url:
+        complain("hint: no public_url is set, so mails offer no way to unsubscribe")
 
 
 def _payload(text: str) -> Mapping[str, Any]:

@@ -50,7 +50,7 @@ def deliveries(
         typer.Option(metavar="STATUS", help=f"Only those that are {', '.join(DeliveryStatus)}; may be repeated."),
     ] = None,
     entity: EntityOption = None,
-    to: Annotated[str | None, typer.Option(metavar="WHO", help="Only those to member/m1, or to staff.")] = None,
+    to: Annotated[str | None, typer.Option(metavar="WHO", help="Only those to a member, or to staff.")] = None,
     channel: Annotated[str | None, typer.Option(metavar="NAME", help="Only those on one channel.")] = None,
     type_name: Annotated[str | None, typer.Option("--type", metavar="TYPE", help="Only those of one type.")] = None,
     as_json: AsJson = False,
@@ -66,7 +66,7 @@ def deliveries(
         return
     with opened(context) as application, reading(application.engine) as connection:
         wanted = [str(one) for one in status or ()]
-        rows = listed(connection, status=wanted, entity=checked(entity), to=to, channel=channel, type=type_name)
+        rows = listed(connection, status=wanted, entity=checked(entity), to=_whom(to), channel=channel, type=type_name)
         found = [delivery_object(row) for row in rows]
     if as_json:
         print_array(found)
@@ -95,3 +95,10 @@ def show(
     if not stories:
         raise InvalidInput(f"no delivery is called {delivery_id!r}: semel deliveries lists them")
     say(json_text(stories[0].to_json()) if as_json else "\n".join(delivery_lines(stories[0])))
+
+
+def _whom(to: str | None) -> str | None:
+    """Return who was asked for as deliveries name them: a bare id is that of a member."""
+    from domain.notifications import STAFF
+
+    return to if to is None or to == STAFF or "/" in to else f"member/{to}"

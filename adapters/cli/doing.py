@@ -222,10 +222,12 @@ def _do(
     """Perform an operation and say what came of it; exits 1 where it failed, or nobody knows."""
     from adapters.database.engine import reading
     from adapters.database.stories import Storyteller
+    from adapters.wording.known_names import require_operation
     from automations.manual_operations import ManualOperation
 
     command = _command(operation, {"entity": entity, "member_id": member, **values})
     with opened(context, writes=True) as application:
+        require_operation(application, command)
         operation_key = key or application.new_key()
         performed = application.performer().perform(ManualOperation(command, who(by), operation_key))
         with reading(application.engine) as connection:

@@ -90,7 +90,7 @@ def why(
 
     Each run comes with what started it, its conditions and its attempts; each candidate that did not run
     with the first condition that said no, and the value that it saw; each due time ahead with whether it will
-    run as facts are now.
+    run as facts are now. Events that went to webhooks stand at the end.
     """
     from adapters.database.engine import reading
     from adapters.database.stories import Storyteller
@@ -103,6 +103,7 @@ def why(
             stories = Storyteller(connection, application.log.mapper).stories(keys)
             left_alone = list(left_alone_of(connection, entity))
             is_known = bool(_version(connection, entity))
+            told = list(told_to_webhooks(connection, entity))
         with application.clock_desk().looking_ahead() as look:
             ahead = [each.to_json() for each in look.of_entity(entity)] if is_known else []
         _say_if_behind(application)
@@ -114,6 +115,8 @@ def why(
     elif not stories and not left_alone and not ahead:
         say(f"no rule has looked at {entity}")
     _say_story(stories, left_alone, ahead)
+    for line in told:
+        say(line)
 
 
 def _say_story(stories: list[Story], left_alone: list[dict[str, Any]], ahead: list[dict[str, Any]]) -> None:
@@ -125,6 +128,17 @@ def _say_story(stories: list[Story], left_alone: list[dict[str, Any]], ahead: li
     for run in ahead:
         why_not = f": {run['reason']}" if run["reason"] else ""
         say(f"{cell_text(run['at'])}  {run['rule']} {run['status']}{why_not}")
+
+
+def told_to_webhooks(connection: sa.Connection, entity: str) -> Iterator[str]:
+    """Return a line for each event of an entity that goes, or went, to a webhook."""
+    from domain.webhooks import is_webhook_channel
+    from projections.deliveries import listed
+
+    for row in listed(connection, entity=entity):
+        if is_webhook_channel(row["channel"]):
+            reason = f": {row['reason']}" if row["reason"] else ""
+            yield f"{cell_text(row['at'])}  {row['to']}  {row['type']} {row['status']}{reason}"
 
 
 def left_alone_of(connection: sa.Connection, entity: str) -> Iterator[dict[str, Any]]:

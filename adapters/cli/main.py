@@ -35,6 +35,7 @@ from adapters.cli import (  # noqa: F401 - adding and rules_in_time put their co
     tokens,
     types,
     users,
+    webhooks,
     working,
 )
 from adapters.cli.faults import SemelGroup
@@ -116,6 +117,7 @@ app.command("test")(testing.run_scenarios)
 app.command("rehearse")(rehearsing.rehearse)
 app.add_typer(tokens.app, name="token")
 app.add_typer(users.app, name="user")
+app.add_typer(webhooks.app, name="webhooks")
 app.command("rebuild")(setting_up.rebuild)
 
 

@@ -14,8 +14,9 @@ from adapters.cli.session import opened
 from domain.errors import InvalidInput
 
 if TYPE_CHECKING:
+    from adapters.application import Application
     from adapters.database.preferences import PreferenceDesk
-    from domain.preferences import Preferences
+    from domain.preferences import Preferences, Subject
     from domain.spaces import QuietHours
 
 ALL = "all"
@@ -71,6 +72,7 @@ def preferences(
     goes out whatever is chosen. Quiet hours of a member take the place of those of the space.
     """
     from adapters.database.preferences import PreferenceDesk
+    from domain.preferences import Subject
 
     if wish is None and (type_name or channel):
         raise InvalidInput("say what to do with it: --set on, --set off or --set unset")
@@ -79,7 +81,7 @@ def preferences(
     with opened(context) as application:
         desk = PreferenceDesk(application.log, application.clock)
         if wish is not None:
-            _choose(desk, identifier, wish, type_name, channel, who(by))
+            _choose(application, identifier, wish, Subject(type_name, channel), who(by))
         if quiet is not None:
             _keep_quiet(desk, identifier, quiet, hours, who(by))
         found = desk.of(identifier)
@@ -89,13 +91,15 @@ def preferences(
         _show(found)
 
 
-def _choose(desk: PreferenceDesk, member: str, wish: Wish, type_name: str, channel: str, by: str) -> None:
-    from domain.preferences import Subject
+def _choose(application: Application, member: str, wish: Wish, subject: Subject, by: str) -> None:
+    from adapters.database.preferences import PreferenceDesk
+    from adapters.wording.known_names import require_subject
 
-    subject = Subject(type_name, channel)
+    desk = PreferenceDesk(application.log, application.clock)
     if wish is Wish.UNSET:
         desk.clear(member, subject, by=by)
     else:
+        require_subject(application, subject)
         desk.choose(member, subject, enabled=wish is Wish.ON, by=by)
 
 

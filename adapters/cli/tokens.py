@@ -14,7 +14,7 @@ from adapters.cli.session import opened
 
 if TYPE_CHECKING:
     from adapters.application import Application
-    from adapters.web.access.tokens import TokenDesk
+    from adapters.web.access.tokens import NewToken, TokenDesk
 
 app = typer.Typer(rich_markup_mode=None, no_args_is_help=True)
 """The group of commands."""
@@ -27,7 +27,7 @@ SCOPES_HELP = (
 
 @app.callback()
 def token() -> None:
-    """Make, list and revoke the tokens that programs use."""
+    """Make, list, rotate and revoke the tokens that programs use."""
 
 
 @app.command()
@@ -48,11 +48,27 @@ def create(
     with opened(context, writes=True) as application:
         lasts = timedelta(days=days) if days is not None else None
         made = _desk(application).create(name, scope, who(by), lasts)
-    if as_json:
-        say(json_text({"id": made.id, "name": name, "token": made.text}))
-        return
-    say(made.text)
-    complain(f"this is token {made.id}: keep it now, it is not shown again")
+    _show_once(made, name, as_json)
+
+
+@app.command()
+def rotate(
+    context: typer.Context,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The name of the token.")],
+    hours: Annotated[
+        float, typer.Option(metavar="NUMBER", min=0, max=8_784, help="For how long the former one works on.")
+    ] = 24,
+    by: By = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the token as an object.")] = False,
+) -> None:
+    """Make another token of the same name and scopes.
+
+    The former one works on for some time. What a program asked for under an idempotency key stays done: keys are
+    the name's.
+    """
+    with opened(context) as application:
+        made = _desk(application).rotate(name, who(by), timedelta(hours=hours))
+    _show_once(made, name, as_json)
 
 
 @app.command("list")
@@ -77,9 +93,18 @@ def revoke(
 ) -> None:
     """Withdraw a token: from now on it is worth nothing."""
     with opened(context) as application:
-        revoked = _desk(application).revoke(wanted, who(by))
-    was = "was revoked already" if revoked.revoked_at is not None else "is revoked"
-    say(f"token {revoked.id}, {revoked.name}, {was}")
+        found = _desk(application).revoke(wanted, who(by))
+    for revoked in found:
+        was = "was revoked already" if revoked.revoked_at is not None else "is revoked"
+        say(f"token {revoked.id}, {revoked.name}, {was}")
+
+
+def _show_once(made: NewToken, name: str, as_json: bool) -> None:
+    if as_json:
+        say(json_text({"id": made.id, "name": name, "token": made.text}))
+        return
+    say(made.text)
+    complain(f"this is token {made.id}: keep it now, it is not shown again")
 
 
 def _cell(value: object) -> object:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -9,6 +10,7 @@ import typer
 from adapters.cli.authoring import AsJson, By, who
 from adapters.cli.printing import print_array, say, show_table
 from adapters.cli.session import opened
+from domain.errors import InvalidInput
 
 if TYPE_CHECKING:
     from adapters.application import Application
@@ -98,6 +100,8 @@ def password(context: typer.Context, name: Name, password_stdin: FromPipe = Fals
 def _password(from_pipe: bool) -> str:
     if from_pipe:
         return typer.get_text_stream("stdin").readline().rstrip("\r\n")
+    if not sys.stdin.isatty():
+        raise InvalidInput("a password is asked for at a terminal: with a pipe, say --password-stdin")
     text: str = typer.prompt("password", hide_input=True, confirmation_prompt=True)
     return text
 

@@ -43,12 +43,14 @@ def work(
         if not crew.is_open():
             shown.complain(f"everything waits, since the database was restored from a backup: {NEXT}")
         settings = application.settings
+        crew.waits = until_idle
         loop = Loop(crew, application.log, stop, poll=settings.poll_seconds)
         with heartbeat(crew, settings.lease_seconds), watching(look_at(application, shown)):
             if until_idle:
                 worked = loop.until_idle(lambda held: _say_waiting(shown, held, settings.lease_seconds))
             else:
                 worked = loop.until_stopped()
+            crew.finish()
         later = _later(application)
     sum_up(worked)
     if later:

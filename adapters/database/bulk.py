@@ -26,13 +26,16 @@ def insert_rows(connection: sa.Connection, columns: Sequence[sa.Column[Any]], ro
 
     Columns that are left out stay empty: defaults of Python are not applied.
     """
+    rows = list(rows)
+    if not rows:
+        return
     statement, converters = _plan(tuple(columns), connection.dialect.name)
     if converters:
         rows = [_converted(row, converters) for row in rows]
     if connection.dialect.name == "postgresql":
         _copy(connection, statement, rows)
-    elif listed := list(map(tuple, rows)):
-        connection.exec_driver_sql(statement, listed)
+    else:
+        connection.exec_driver_sql(statement, list(map(tuple, rows)))
 
 
 def _copy(connection: sa.Connection, statement: str, rows: Iterable[Row]) -> None:

@@ -119,7 +119,7 @@ def forget(connection: sa.Connection, raw: str) -> None:
 def forget_strangers(connection: sa.Connection, at: datetime) -> int:
     """Forget the texts of old reports of which nobody knows whom they are about; return how many those are."""
     old = sa.select(callbacks.c.raw).where(
-        callbacks.c.state.in_(("unmatched", "failed")), callbacks.c.received_at < at - KEPT_UNMATCHED
+        callbacks.c.state.in_(("unmatched", "failed", "done")), callbacks.c.received_at < at - KEPT_UNMATCHED
     )
     return connection.execute(sa.delete(personal).where(personal.c.member == "", personal.c.ref.in_(old))).rowcount
 

@@ -3,37 +3,57 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from functools import partial
+from typing import Generic, Protocol, TypeVar
 
 import sqlalchemy as sa
 import structlog
 
 from adapters.database import log_queries
 from adapters.database.delivery_beginnings import go_on_after
-from adapters.database.delivery_views import DeliveryViews, StoredView
+from adapters.database.delivery_watch import DeliveryWatch
 from adapters.database.engine import reading, writing
 from adapters.database.event_log import EventLog
 from adapters.database.event_mapper import EventMapper
 from adapters.database.log_queries import StoredRow
 from adapters.database.personal import PersonalRow, write
 from adapters.database.queue import Lease, complete, heartbeat, release, set_apart
-from adapters.database.send_answers import SendAnswers
 from adapters.database.unit_of_work import UnitOfWork, retrying, unit_of_work
 from automations.notifications.dispatcher import Change
-from domain.deliveries import WAITING, Delivery, DeliveryRead, delivery_of
+from domain.deliveries import WAITING, Delivery, DeliveryPending, DeliveryRead, delivery_of
 from domain.errors import Conflict, CorruptEvent, InvalidInput
 from domain.ids import entity, id_of
 
 logger = structlog.get_logger(__name__)
 
 
-class StoredDeliveries:
+V = TypeVar("V")
+V_co = TypeVar("V_co", covariant=True)
+
+
+class Views(Protocol[V_co]):
+    """What makes views of deliveries: of all that decides about them now."""
+
+    def at_head(self, connection: sa.Connection, asked: Iterable[DeliveryPending]) -> V_co:
+        """Return what decides about these deliveries now, for as long as the transaction lasts."""
+        ...
+
+
+class Answers(Protocol):
+    """What follows from the answers of channels, beyond the deliveries themselves."""
+
+    def heed(self, work: UnitOfWork, changes: Sequence[Change], after: Mapping[str, Delivery]) -> None:
+        """Do what follows from the ends of calls, in the transaction that records them."""
+        ...
+
+
+class StoredDeliveries(Generic[V]):
     """Reads and records deliveries for one worker (a `DeliveryJournal`); not shared between threads."""
 
-    def __init__(self, log: EventLog, views: DeliveryViews, answers: SendAnswers) -> None:
+    def __init__(self, log: EventLog, views: Views[V], answers: Answers) -> None:
         self._log = log
         self._views = views
         self._answers = answers
@@ -51,6 +71,10 @@ class StoredDeliveries:
             with writing(self._log.engine) as connection:
                 complete(connection, over)
         return going_on
+
+    def keep(self, leases: Iterable[Lease]) -> None:
+        """Note leases that this worker has, whose deliveries it knows."""
+        self._leases |= {lease.item: lease for lease in leases}
 
     def beat(self) -> None:
         """Show that this worker is alive and still at all that it holds; safe to call from another thread."""
@@ -76,8 +100,12 @@ class StoredDeliveries:
             for item, lane in behind.items():
                 set_apart(connection, [self._leases.pop(item)], lane, at)
 
+    def watch(self, monotonic: Callable[[], float]) -> DeliveryWatch:
+        """Return what notices what is recorded from now on."""
+        return DeliveryWatch(self._log.engine, monotonic)
+
     @contextmanager
-    def at_head(self, deliveries: Sequence[Delivery]) -> Iterator[StoredView]:
+    def at_head(self, deliveries: Sequence[Delivery]) -> Iterator[V]:
         """Hold what a re-check sees now, over one reading transaction."""
         with reading(self._log.engine) as connection:
             yield self._views.at_head(connection, (each.asked for each in deliveries))
@@ -107,7 +135,8 @@ class StoredDeliveries:
         with unit_of_work(self._log, "deliver") as work:
             lost = {lease.item for lease in self._settle(work.connection, after)}
             kept = [change for change in changes if change.before.id not in lost]
-            self._append(work, kept)
+            record_values(work, kept)
+            work.append(step for change in kept for step in change.steps)
             self._answers.heed(work, kept, after)
             go_on_after(work, [after[change.before.id] for change in kept], partial(self._read, work.connection))
         for item in lost:
@@ -116,16 +145,6 @@ class StoredDeliveries:
             if after[change.before.id].state != "sending":
                 self._leases.pop(change.before.id, None)
         return [after[change.before.id] for change in kept]
-
-    @staticmethod
-    def _append(work: UnitOfWork, changes: Sequence[Change]) -> None:
-        rows = [
-            PersonalRow(reference.member, reference.ref, value)
-            for change in changes
-            for reference, value in change.personal.items()
-        ]
-        write(work.connection, rows)
-        work.append(step for change in changes for step in change.steps)
 
     def _settle(self, connection: sa.Connection, after: Mapping[str, Delivery]) -> list[Lease]:
         """Settle the places in the queue, and return the leases that are lost."""
@@ -141,6 +160,16 @@ class StoredDeliveries:
     def _lost(self, item: str) -> None:
         self._leases.pop(item, None)
         logger.warning("delivery.taken-over", delivery=item)
+
+
+def record_values(work: UnitOfWork, changes: Iterable[Change]) -> None:
+    """Store the personal values that the events of changes refer to."""
+    rows = [
+        PersonalRow(reference.member, reference.ref, value)
+        for change in changes
+        for reference, value in change.personal.items()
+    ]
+    write(work.connection, rows)
 
 
 def read_deliveries(connection: sa.Connection, mapper: EventMapper, ids: Iterable[str]) -> dict[str, Delivery]:

@@ -17,6 +17,7 @@ from adapters.database import send_rates
 from adapters.database.queue import Lease, lease, next_due
 from automations.notifications.pace import LaneShare, Rate
 from domain.deliveries import Lane
+from domain.webhooks import is_webhook_channel
 
 LANES: tuple[Lane, ...] = get_args(Lane)
 """The lanes of a channel, in the order in which they are served."""
@@ -45,6 +46,22 @@ def place_of(queue_name: str) -> Place:
 def is_delivery(queue_name: str) -> bool:
     """Say whether a queue is one of deliveries."""
     return queue_name.startswith(_PREFIX)
+
+
+def is_to_webhook(queue_name: str) -> bool:
+    """Say whether a queue is one of deliveries to a webhook."""
+    return is_delivery(queue_name) and is_webhook_channel(place_of(queue_name).channel)
+
+
+def is_to_people(queue_name: str) -> bool:
+    """Say whether a queue is one of deliveries to people."""
+    return is_delivery(queue_name) and not is_to_webhook(queue_name)
+
+
+def has_due(connection: sa.Connection, channel: str, now: datetime) -> bool:
+    """Say whether anything on a channel waits for its turn and could go out now."""
+    dues = (next_due(connection, queue_of(channel, lane)) for lane in LANES)
+    return any(due is not None and due <= now for due in dues)
 
 
 class DeliveryQueue:

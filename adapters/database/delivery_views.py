@@ -13,7 +13,7 @@ from adapters.database import log_queries, meta
 from adapters.database.devices import read_devices
 from adapters.database.event_log import EventLog
 from adapters.database.event_mapper import EventMapper
-from adapters.database.facts import EntityCache
+from adapters.database.facts import EntityCache, FreshEntities
 from adapters.database.personal import StoredPersonalValues
 from adapters.database.rules import StoredRules
 from adapters.database.stored_executions import Executions, read_executions
@@ -74,6 +74,7 @@ class DeliveryViews:
             connection,
             self._mapper,
             world,
+            entities,
             self._rules.move_to(connection, entities.position),
             read_executions(connection, self._mapper, keys),
             self._channels,
@@ -91,7 +92,7 @@ class DeliveryViews:
         for each in deliveries:
             for channel in (each.channel, *each.then):
                 address = address_of(each.to, channel, world)
-                wanted |= {suppression_stream(channel, address, self._salt)} if address else set()
+                wanted |= {wishes.stream_of(channel, address)} if address else set()
         rows: defaultdict[str, list[DomainEvent]] = defaultdict(list)
         for row in log_queries.streams(connection, wanted):
             try:
@@ -115,6 +116,7 @@ class Wishes:
     preferences: dict[str, Preferences] = field(default_factory=dict)
     suppressions: dict[str, Suppressions] = field(default_factory=dict)
     unreadable: dict[str, CorruptEvent] = field(default_factory=dict)
+    _streams: dict[tuple[str, str], str] = field(default_factory=dict)
 
     def filled(self, events: Mapping[str, Sequence[DomainEvent]]) -> Wishes:
         """Take over what the events of streams fold to."""
@@ -133,9 +135,17 @@ class Wishes:
 
     def against(self, channel: str, address: str) -> Suppressions:
         """Return what is against an address; raises CorruptEvent where nobody can say."""
-        stream = suppression_stream(channel, address, self.salt)
+        stream = self.stream_of(channel, address)
         self._require(stream)
         return self.suppressions.get(stream) or Suppressions(stream)
+
+    def stream_of(self, channel: str, address: str) -> str:
+        """Return the stream of an address on a channel."""
+        place = (channel, address)
+        stream = self._streams.get(place)
+        if stream is None:
+            stream = self._streams[place] = suppression_stream(channel, address, self.salt)
+        return stream
 
     def _require(self, stream: str) -> None:
         if stream in self.unreadable:
@@ -149,6 +159,7 @@ class StoredView:
     connection: sa.Connection
     mapper: EventMapper
     world: World
+    entities: FreshEntities
     rules: RuleBook
     executions: Executions
     channels: Container[str]
@@ -170,11 +181,16 @@ class StoredView:
             execution,
             None if execution is None else self._look(execution),
             self.wishes.of(asked.to),
-            lambda address: self.wishes.against(asked.channel, address),
+            lambda address: self._against(asked, address),
             self.channels,
             self.devices.get(asked.address),
             self.senders.get(asked.channel, ""),
         )
+
+    def _against(self, asked: DeliveryPending, address: str) -> Suppressions:
+        """Return what is against sending this to an address."""
+        known = self.wishes.against(asked.channel, address)
+        return known.of_what_must_arrive() if asked.mandatory or asked.urgent else known
 
     def _look(self, execution: Execution) -> Look:
         return Look(self.world, self.rules.ready(execution.claim.rule), self._event(execution))

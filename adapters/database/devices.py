@@ -7,10 +7,10 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
-from urllib.parse import urlsplit
 
 import sqlalchemy as sa
 
+from adapters.channels.wire.public_addresses import require_callable
 from adapters.database import log_queries
 from adapters.database.engine import reading
 from adapters.database.event_log import EventLog
@@ -33,19 +33,24 @@ Subscription = str | Mapping[str, Any]
 
 
 class DeviceDesk:
-    """Where the devices of members are registered and withdrawn; `member` is always the member's id."""
+    """Where the devices of members are registered and withdrawn; `member` is always the member's id.
 
-    def __init__(self, log: EventLog, clock: Clock, salt: bytes) -> None:
+    With `allow_private` a push service may lie inside a private network, and speak http.
+    """
+
+    def __init__(self, log: EventLog, clock: Clock, salt: bytes, *, allow_private: bool = False) -> None:
         self._log = log
         self._clock = clock
         self._salt = salt
+        self._allow_private = allow_private
 
     def register(self, member: str, platform: Platform, subscription: Subscription) -> Device:
         """Register a device, and return it; the same again changes nothing.
 
+        Pushes go to browsers; the token of a phone is kept for whoever sends to phones, and no channel here does.
         Raises InvalidInput for a subscription that is none, and for a member that does not exist.
         """
-        text, place = _read(platform, subscription)
+        text, place = _read(platform, subscription, allow_private=self._allow_private)
         stream = device_stream(platform, place, self._salt)
 
         def decision(before: Device, at: datetime) -> list[DeviceRegistered]:
@@ -109,7 +114,7 @@ def read_devices(connection: sa.Connection, mapper: EventMapper, streams: Iterab
     return {stream: device_of(stream, events) for stream, events in found.items()}
 
 
-def _read(platform: Platform, subscription: Subscription) -> tuple[str, str]:
+def _read(platform: Platform, subscription: Subscription, *, allow_private: bool) -> tuple[str, str]:
     """Return the text of a subscription, and the place at the push service that it names."""
     if platform != "web":
         if not isinstance(subscription, str) or not 1 <= len(subscription) <= LONGEST:
@@ -121,12 +126,15 @@ def _read(platform: Platform, subscription: Subscription) -> tuple[str, str]:
         assert isinstance(told, Mapping)
         keys = told["keys"]
         place = str(told["endpoint"])
-        parts = urlsplit(place)
         text = json.dumps(
             {"endpoint": place, "keys": {"auth": str(keys["auth"]), "p256dh": str(keys["p256dh"])}}, sort_keys=True
         )
     except (ValueError, TypeError, KeyError, AssertionError, RecursionError):
         raise InvalidInput("a browser's subscription has an endpoint and two keys, p256dh and auth") from None
-    if parts.scheme not in ("https", "http") or not parts.hostname or len(text) > LONGEST:
-        raise InvalidInput("the endpoint of a subscription is a URL")
+    if len(text) > LONGEST:
+        raise InvalidInput("this subscription is longer than any")
+    try:
+        require_callable(place, allow_private=allow_private)
+    except InvalidInput as error:
+        raise InvalidInput(f"the endpoint of a subscription {error}") from None
     return text, place

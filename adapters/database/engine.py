@@ -36,6 +36,8 @@ PRAGMAS = (
 
 SESSION = {
     "timezone": "UTC",
+    # Short questions are asked often; compiling one takes longer than answering it.
+    "jit": "off",
     # A writer that froze would hold up all others for ever.
     "idle_in_transaction_session_timeout": "60s",
 }
@@ -187,6 +189,7 @@ def _postgresql_engine(url: sa.URL, schema: str | None, options: dict[str, Any])
         if not _SCHEMA.fullmatch(schema):
             raise InvalidInput(f"{schema!r} cannot be a schema: write up to 50 of a-z, 0-9 and _")
         settings["search_path"] = schema
+    _check_parameters(url)
     chosen = " ".join(f"-c {name}={value}" for name, value in settings.items())
     arguments = {"options": f"{url.query.get('options', '')} {chosen}".strip()}
     defaults = {"application_name": "semel", "connect_timeout": "10"}
@@ -197,6 +200,17 @@ def _postgresql_engine(url: sa.URL, schema: str | None, options: dict[str, Any])
     engine = sa.create_engine(url, **options)
     sa_event.listen(engine, "connect", _check_postgresql)
     return engine
+
+
+def _check_parameters(url: sa.URL) -> None:
+    """Refuse what stands behind the question mark of a URL and means nothing to PostgreSQL."""
+    from psycopg import ProgrammingError, conninfo
+
+    given = {name: value if isinstance(value, str) else ",".join(value) for name, value in url.query.items()}
+    try:
+        conninfo.timeout_from_conninfo(conninfo.conninfo_to_dict(conninfo.make_conninfo("", **given)))
+    except ProgrammingError as error:
+        raise InvalidInput(f"the URL of the database, behind its question mark: {error}") from None
 
 
 def _check_postgresql(connection: Any, _record: Any) -> None:

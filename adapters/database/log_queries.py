@@ -59,6 +59,11 @@ def streams(
     return sorted(map(StoredRow._make, _asked(connection, "newer", wanted)), key=_PLACE)
 
 
+def one(connection: sa.Connection, stream: str, version: int) -> StoredRow:
+    """Return the one event of a stream at a version, which there is."""
+    return StoredRow._make(connection.execute(_ONE, {"stream": stream, "version": version}).one())
+
+
 def of_kind(connection: sa.Connection, kind: str, after: int, up_to: int) -> list[StoredRow]:
     """Return the events of all entities of a kind, such as `rule`, between two positions, in log order."""
     bounds = {"first": f"{kind}/", "end": f"{kind}0", "after": after, "up_to": up_to}  # "0" comes after "/"
@@ -126,13 +131,22 @@ class _Questions:
 def _questions(dialect: str) -> _Questions:
     wanted = _wanted(dialect)
     newer, exact = events.c.version > wanted.c.version, events.c.version == wanted.c.version
-    of_stream = events.c.stream == wanted.c.stream
-    joined = sa.join(wanted, events, of_stream)
+    last = sa.func.max(events.c.version)
     return _Questions(
-        newer=sa.select(*_STORED).join_from(wanted, events, of_stream & newer),
-        last=sa.select(events.c.stream, sa.func.max(events.c.version)).select_from(joined).group_by(events.c.stream),
-        exact=sa.select(events.c.stream).join_from(wanted, events, of_stream & exact),
+        newer=_for_each(dialect, wanted, sa.select(*_STORED).where(newer)),
+        last=_for_each(dialect, wanted, sa.select(events.c.stream, last.label("last")).group_by(events.c.stream)),
+        exact=_for_each(dialect, wanted, sa.select(events.c.stream).where(exact)),
     )
+
+
+def _for_each(dialect: str, wanted: sa.FromClause, question: sa.Select[Any]) -> sa.Select[Any]:
+    """Return a question put for each wanted stream, by looking it up in the unique index."""
+    asked = question.where(events.c.stream == wanted.c.stream)
+    if dialect != "postgresql":
+        return asked.select_from(wanted, events)
+    # Else PostgreSQL, where it knows little of the log, reads the whole of it. An offset keeps the question apart.
+    found = asked.offset(sa.literal_column("0")).lateral("found")
+    return sa.select(*found.c).select_from(wanted).join(found, sa.true())
 
 
 def _wanted(dialect: str) -> sa.FromClause:
@@ -171,6 +185,7 @@ _AFTER = (
     .limit(sa.bindparam("limit"))
 )
 _BETWEEN = _AFTER.where(events.c.position <= sa.bindparam("up_to"))
+_ONE = sa.select(*_STORED).where(events.c.stream == sa.bindparam("stream"), events.c.version == sa.bindparam("version"))
 _TOUCHED = (
     sa.select(events.c.stream)
     .where(events.c.position > sa.bindparam("after"), events.c.position <= sa.bindparam("up_to"))

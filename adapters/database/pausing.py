@@ -81,7 +81,7 @@ def begin(log: EventLog, pause: Pause, at: datetime) -> None:
             tell_staff(work, Notice(PAUSED, key, payload), at)
 
     retrying(attempt, sleep=time.sleep)
-    logger.error("clock.paused", reason=str(pause.reason), text=pause.text)
+    logger.error("clock.paused", reason=str(pause.reason), before=pause.since.isoformat())
 
 
 def resume(log: EventLog, at: datetime, by: str) -> None:

@@ -13,10 +13,11 @@ from typing import Any
 import sqlalchemy as sa
 from pydantic_core import from_json, to_json
 
+from adapters.database.bulk import insert_rows
 from adapters.database.engine import asking
 from adapters.database.schema import metadata
 from domain.facts import Entity, PersonalRef
-from projections.many_rows import among, insert, texts
+from projections.many_rows import among, texts
 
 personal = sa.Table(
     "personal",
@@ -25,6 +26,9 @@ personal = sa.Table(
     sa.Column("member", sa.Text, nullable=False, index=True),
     sa.Column("value", sa.Text, nullable=False),
 )
+
+
+_COLUMNS = list(personal.c)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +42,7 @@ class PersonalRow:
 
 def write(connection: sa.Connection, rows: Iterable[PersonalRow]) -> None:
     """Store personal values in the transaction that records the events which refer to them."""
-    values = [{"member": row.member, "ref": row.ref, "value": to_json(row.value).decode()} for row in rows]
-    insert(connection, personal, values)
+    insert_rows(connection, _COLUMNS, [(row.ref, row.member, to_json(row.value).decode()) for row in rows])
 
 
 def erase(connection: sa.Connection, member: str) -> int:

@@ -15,8 +15,11 @@ from adapters.database.held_deliveries import look_again_at_held
 from adapters.database.unit_of_work import retrying, unit_of_work
 from automations.ports import Clock
 from domain import preferences as decide
+from domain.errors import InvalidInput
+from domain.ids import entity
 from domain.preferences import PreferenceEvent, Preferences, QuietHoursCleared, QuietHoursSet, Subject
 from domain.spaces import QuietHours
+from domain.text_values import shown
 
 Decide = Callable[[Preferences, datetime], list[PreferenceEvent]]
 
@@ -56,6 +59,8 @@ class PreferenceDesk:
     def _change(self, member: str, decision: Decide) -> list[PreferenceEvent]:
         def attempt() -> list[PreferenceEvent]:
             with unit_of_work(self._log, "preferences") as work:
+                if not log_queries.existing_streams(work.connection, [entity("member", member)]):
+                    raise InvalidInput(f"there is no member {shown(member)}")
                 events = decision(self._read(work.connection, member), self._clock.now())
                 work.append(events)
                 if any(isinstance(event, QuietHoursSet | QuietHoursCleared) for event in events):

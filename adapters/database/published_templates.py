@@ -13,7 +13,7 @@ from datetime import datetime
 from adapters.database import log_queries
 from adapters.database.engine import reading
 from adapters.database.event_log import EventLog
-from adapters.database.facts import EntityCache, FreshEntities
+from adapters.database.facts import FreshEntities
 from adapters.database.unit_of_work import UnitOfWork
 from automations.notifications.languages import languages
 from automations.notifications.wordings import Wording, Wordings
@@ -22,7 +22,7 @@ from domain.facts import Entity
 from domain.ids import kind_of
 from domain.notifications import STAFF
 from domain.nouns import NOUNS
-from domain.places import references, space_of
+from domain.places import space_of
 from domain.wordings import TemplatePublished, template_stream
 
 
@@ -48,16 +48,14 @@ class PublishedTemplates:
 class TemplatePublisher:
     """Chooses the wording of deliveries as they begin, for one worker."""
 
-    def __init__(self, log: EventLog, wordings: Wordings) -> None:
-        self._cache = EntityCache(log.mapper)
+    def __init__(self, wordings: Wordings) -> None:
         self._wordings = wordings
         self._published: set[str] = set()
 
-    def worded(self, work: UnitOfWork, deliveries: Sequence[DeliveryPending], at: datetime) -> list[DeliveryPending]:
+    def worded(
+        self, work: UnitOfWork, deliveries: Sequence[DeliveryPending], at: datetime, entities: FreshEntities
+    ) -> list[DeliveryPending]:
         """Return deliveries with language and version, and record what versions were not used before."""
-        self._cache.trim()
-        entities = self._cache.at_head(work.connection)
-        _prepare(entities, deliveries)
         chosen = [self._chosen(delivery, entities) for delivery in deliveries]
         self._publish(work, (wording for wording in chosen if wording is not None), at)
         return [
@@ -78,12 +76,6 @@ class TemplatePublisher:
         there = log_queries.existing_streams(work.connection, map(template_stream, new))
         work.append(_event(each, at) for version, each in new.items() if template_stream(version) not in there)
         work.after_commit(lambda: self._published.update(new))
-
-
-def _prepare(entities: FreshEntities, deliveries: Sequence[DeliveryPending]) -> None:
-    named = {name for each in deliveries for name in (each.to, each.entity) if kind_of(name) in NOUNS}
-    entities.prepare(named)
-    entities.prepare({name for each in named for name in references(entities.readable(each))})
 
 
 def _space(named: str, entities: FreshEntities) -> Entity | None:

@@ -9,13 +9,17 @@ apart: it is neither due nor leased until the lane lets it through.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import ARRAY
 
 from adapters.database.bulk import insert_rows
 from adapters.database.schema import queue as table
+from projections.many_rows import among, texts
 
 AT_ONCE = datetime(1970, 1, 1, tzinfo=UTC)
 """What is stored as the due time of work that has none: earlier than any clock says."""
@@ -72,23 +76,31 @@ def enqueue(connection: sa.Connection, rows: Iterable[Waiting], leased_by: str |
     insert_rows(connection, _COLUMNS, made)
 
 
+def enqueue_leased(connection: sa.Connection, rows: Iterable[Waiting], owner: str) -> list[Lease]:
+    """Put items into the hands of an owner at once; return the leases."""
+    made = list(rows)
+    enqueue(connection, made, leased_by=owner)
+    return [Lease(row.queue, row.item, owner, row.attempt + 1, row.due_at, row.rank, row.payload) for row in made]
+
+
 def lease(connection: sa.Connection, queue: str, owner: str, limit: int, now: datetime) -> list[Lease]:
     """Take at most so many free items that are due, and return them in the order they are due.
 
     What is not in the answer was not taken, whatever the table seemed to hold a moment ago.
     """
-    taken = connection.execute(_LEASE, {"in_queue": queue, "limit": limit, "now": now, "new_owner": owner})
+    wanted = {"in_queue": queue, "limit": limit, "now": now, "new_owner": owner}
+    taken = connection.execute(_leasing(connection.dialect.name), wanted)
     return sorted(map(Lease.of_row, taken), key=_order)
 
 
 def heartbeat(connection: sa.Connection, leases: Iterable[Lease]) -> list[Lease]:
     """Show that the owner is alive and still at these items; return the leases that are lost."""
-    return _fenced(connection, _BEAT, leases)
+    return _fenced(connection, _settling(connection.dialect.name).beat, leases)
 
 
 def complete(connection: sa.Connection, leases: Iterable[Lease]) -> list[Lease]:
     """Take finished items out of their queues; return the leases that were lost, whose items stay."""
-    return _fenced(connection, _COMPLETE, leases)
+    return _fenced(connection, _settling(connection.dialect.name).complete, leases)
 
 
 def release(connection: sa.Connection, leases: Mapping[Lease, datetime | None]) -> list[Lease]:
@@ -98,19 +110,20 @@ def release(connection: sa.Connection, leases: Mapping[Lease, datetime | None]) 
         by_time.setdefault(due_at or AT_ONCE, []).append(held)
     lost: list[Lease] = []
     for due_at, together in by_time.items():
-        lost += _fenced(connection, _RELEASE, together, new_due=due_at)
+        lost += _fenced(connection, _settling(connection.dialect.name).release, together, new_due=due_at)
     return lost
 
 
 def set_apart(connection: sa.Connection, leases: Iterable[Lease], lane: str, at: datetime) -> list[Lease]:
     """Put items back behind a held lane, at the end of its line; return the leases that were lost."""
-    return _fenced(connection, _SET_APART, leases, of_lane=lane, new_due=at)
+    return _fenced(connection, _settling(connection.dialect.name).set_apart, leases, of_lane=lane, new_due=at)
 
 
 def lease_apart(connection: sa.Connection, queue: str, lane: str, owner: str, limit: int) -> list[Lease]:
     """Take so many of the items that wait behind a lane longest."""
     wanted = {"in_queue": queue, "of_lane": lane, "limit": limit, "new_owner": owner}
-    return sorted(map(Lease.of_row, connection.execute(_LEASE_APART, wanted)), key=_order)
+    taken = connection.execute(_leasing(connection.dialect.name, apart=True), wanted)
+    return sorted(map(Lease.of_row, taken), key=_order)
 
 
 def let_through(connection: sa.Connection, queue: str, lane: str) -> int:
@@ -141,7 +154,7 @@ def _fenced(connection: sa.Connection, statement: sa.Executable, leases: Iterabl
         groups.setdefault((held.queue, held.owner, held.attempt), {})[held.item] = held
     lost: list[Lease] = []
     for (queue, owner, attempt), together in groups.items():
-        fence = {"in_queue": queue, "by": owner, "at_attempt": attempt, "items": list(together)}
+        fence = {"in_queue": queue, "by": owner, "at_attempt": attempt, **texts(together)}
         kept = set(connection.scalars(statement, fence | values))
         lost += [held for item, held in together.items() if item not in kept]
     return lost
@@ -160,8 +173,11 @@ _FREE = sa.and_(_WAITS, table.c.lane.is_(None))
 _APART = sa.and_(_WAITS, table.c.lane == sa.bindparam("of_lane"))
 
 
-def _leasing(waiting: sa.ColumnElement[bool], due: sa.ColumnElement[bool]) -> sa.Executable:
-    """Return the statement that leases the first of what waits."""
+@cache
+def _leasing(dialect: str, *, apart: bool = False) -> sa.Executable:
+    """Return the statement that leases the first of what waits, behind a lane or free and due."""
+    waiting = _APART if apart else _FREE
+    due = sa.true() if apart else table.c.due_at <= sa.bindparam("now")
     # A common table expression, because PostgreSQL may run a plain subselect twice and take more than the limit.
     first = (
         sa.select(table.c.item)
@@ -173,36 +189,51 @@ def _leasing(waiting: sa.ColumnElement[bool], due: sa.ColumnElement[bool]) -> sa
     )
     return (
         sa.update(table)
-        .where(waiting, table.c.item.in_(sa.select(first.c.item)))
+        .where(waiting, _among(dialect, sa.select(first.c.item)))
         .values(owner=sa.bindparam("new_owner"), lane=None, attempt=table.c.attempt + 1, beat=table.c.beat + 1)
         .returning(*LEASE_COLUMNS)
     )
 
 
-_LEASE = _leasing(_FREE, table.c.due_at <= sa.bindparam("now"))
-_LEASE_APART = _leasing(_APART, sa.true())
+def _among(dialect: str, items: sa.Select[Any]) -> sa.ColumnElement[bool]:
+    """Return the condition that an item is one of those that a question finds."""
+    if dialect == "postgresql":
+        # As a list, each of which is looked up: else it compares them with all that ever stood in the queue.
+        return table.c.item == sa.any_(sa.func.array(items.scalar_subquery(), type_=ARRAY(sa.Text)))
+    return table.c.item.in_(items)
+
+
 _LET_THROUGH = sa.update(table).where(_APART).values(lane=None)
 
-_HELD = sa.and_(
-    table.c.queue == sa.bindparam("in_queue"),
-    table.c.owner == sa.bindparam("by"),
-    table.c.attempt == sa.bindparam("at_attempt"),
-    table.c.item.in_(sa.bindparam("items", expanding=True)),
-)
-_BEAT = sa.update(table).where(_HELD).values(beat=table.c.beat + 1).returning(table.c.item)
-_COMPLETE = sa.delete(table).where(_HELD).returning(table.c.item)
-_RELEASE = (
-    sa.update(table)
-    .where(_HELD)
-    .values(owner=None, due_at=sa.bindparam("new_due"), beat=table.c.beat + 1)
-    .returning(table.c.item)
-)
-_SET_APART = (
-    sa.update(table)
-    .where(_HELD)
-    .values(owner=None, lane=sa.bindparam("of_lane"), due_at=sa.bindparam("new_due"), beat=table.c.beat + 1)
-    .returning(table.c.item)
-)
+
+@dataclass(frozen=True, slots=True)
+class _Settling:
+    """What is done about items that are leased, for one kind of database: each statement returns those it found."""
+
+    beat: sa.Executable
+    complete: sa.Executable
+    release: sa.Executable
+    set_apart: sa.Executable
+
+
+@cache
+def _settling(dialect: str) -> _Settling:
+    held = sa.and_(
+        table.c.queue == sa.bindparam("in_queue"),
+        table.c.owner == sa.bindparam("by"),
+        table.c.attempt == sa.bindparam("at_attempt"),
+        among(dialect, table.c.item),
+    )
+    beaten = sa.update(table).where(held).values(beat=table.c.beat + 1)
+    free = beaten.values(owner=None, due_at=sa.bindparam("new_due"))
+    return _Settling(
+        beat=beaten.returning(table.c.item),
+        complete=sa.delete(table).where(held).returning(table.c.item),
+        release=free.returning(table.c.item),
+        set_apart=free.values(lane=sa.bindparam("of_lane")).returning(table.c.item),
+    )
+
+
 _THESE = sa.and_(_WAITS, table.c.item.in_(sa.bindparam("items", expanding=True)))
 _WITHDRAW = sa.delete(table).where(_THESE)
 _HASTEN = sa.update(table).where(_THESE).values(due_at=sa.bindparam("at_once"), lane=None)

@@ -18,6 +18,11 @@ def next_dues(connection: sa.Connection) -> dict[str, datetime]:
     return {name: due_at for name, due_at in found if name is not None}
 
 
+def items_of(connection: sa.Connection, queue_name: str) -> list[str]:
+    """Return what waits in a queue, or is being done."""
+    return list(connection.scalars(sa.select(table.c.item).where(table.c.queue == queue_name)))
+
+
 _FREE = sa.and_(table.c.owner.is_(None), table.c.lane.is_(None))
 _FIRST = sa.select(sa.func.min(table.c.queue).label("queue")).where(_FREE).cte("names", recursive=True)
 _NEXT = sa.select(sa.func.min(table.c.queue)).where(_FREE, table.c.queue > _FIRST.c.queue).scalar_subquery()

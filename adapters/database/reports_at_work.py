@@ -6,7 +6,7 @@ looked at again, ever more rarely; the transaction that records the message as s
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Protocol
@@ -14,7 +14,7 @@ from typing import Any, Protocol
 import sqlalchemy as sa
 import structlog
 
-from adapters.database import callbacks
+from adapters.database import callbacks, log_queries
 from adapters.database.deliveries import read_deliveries
 from adapters.database.delivery_views import DeliveryViews
 from adapters.database.engine import writing
@@ -32,14 +32,18 @@ from automations.notifications.callbacks import (
     wait_before_look,
 )
 from automations.notifications.policy import address_of
-from automations.ports import Clock
+from automations.ports import Clock, Entities
 from automations.telling import told_error
-from domain.deliveries import Delivery
+from domain.deliveries import Delivery, DeliverySending
 from domain.errors import Conflict, InvalidInput, Unavailable
+from domain.facts import Entity
 from domain.ids import id_of
 from projections.deliveries import deliveries
 
 logger = structlog.get_logger(__name__)
+
+NAMES_ANOTHER = "it names another address than the one that the message went to, which alone counts"
+"""What is noted beside such a report."""
 
 
 class ReportReader(Protocol):
@@ -128,12 +132,18 @@ class ReportWorker:
             complete(work.connection, [taken])
 
     def _with_member(self, connection: sa.Connection, heard: Heard, delivery: Delivery | None) -> Heard:
-        """Add what is known about the member, before anything is written: what may be undone is not to be cached."""
+        """Add the member, and the address that the message went to, which they may have changed since.
+
+        Before anything is written: what may be undone is not to be cached.
+        """
         if delivery is None:
             return heard
-        asked, world = delivery.asked, self._views.at_head(connection, [delivery.asked]).world
+        asked, view = delivery.asked, self._views.at_head(connection, [delivery.asked])
+        then = _versions_since(connection, delivery)
+        before = {asked.to: view.entities.before(asked.to, min(then))} if then else {}
+        world = replace(view.world, entities=_AsTheyWere(view.entities, before))
         address = address_of(asked.to, asked.channel, world) or ""
-        return replace(heard, address=address, is_erased=bool(world.entities.get(asked.to).get("erased")))
+        return replace(heard, address=address, is_erased=bool(view.entities.get(asked.to).get("erased")))
 
     def _receipts(self, connection: sa.Connection, row: Any) -> Sequence[Receipt]:
         content = read_by_reference(connection, [row.raw]).get(row.raw)
@@ -166,7 +176,8 @@ class ReportWorker:
             if delivery is not None:
                 delivery = self._moved(work, heard, receipt, delivery)
         named = delivery.id if delivery is not None else ""
-        callbacks.note(work.connection, heard.row.item, "done", **{**_told(receipts), "delivery": named})
+        note = NAMES_ANOTHER if any(_is_elsewhere(each, heard, delivery) for each in receipts) else ""
+        callbacks.note(work.connection, heard.row.item, "done", **{**_told(receipts), "delivery": named, "note": note})
         if delivery is not None:
             _file(work.connection, heard, delivery)
 
@@ -174,17 +185,19 @@ class ReportWorker:
         """Move a delivery on by a report, and return it."""
         steps = steps_after_receipt(delivery, receipt, source=heard.source, at=heard.at)
         work.append(steps)
-        address = (receipt.address or heard.address) if is_proof_of_life(steps) else ""
-        if address:
-            self._desk.proof_in(work, delivery.asked.channel, address, at=heard.at, sent_at=delivery.at)
+        if heard.address and is_proof_of_life(steps):
+            self._desk.proof_in(work, delivery.asked.channel, heard.address, at=heard.at, sent_at=delivery.at)
         for step in steps:
             delivery = delivery.after(step)
         return delivery
 
     def _object(self, work: UnitOfWork, heard: Heard, receipt: Receipt, delivery: Delivery | None) -> None:
-        """Suppress the address of a report, as far as it objects to anything."""
-        objections = objections_to(receipt, delivery, self._bulk_types)
-        address = receipt.address or heard.address
+        """Suppress the address that a report is about, as far as it objects to anything.
+
+        That is where the message went to. What the report itself says counts only where it names no message at all.
+        """
+        objections = objections_to(receipt, delivery, self._bulk_types, channel=heard.row.channel)
+        address = heard.address if delivery is not None else receipt.address
         if not address:
             return
         for objection in objections:
@@ -200,6 +213,36 @@ class ReportWorker:
                 detail=objection.detail,
                 member=id_of(delivery.asked.to) if delivery is not None else "",
             )
+
+
+class _AsTheyWere:
+    """Entities as they are, but for some as they were at another time."""
+
+    def __init__(self, now: Entities, before: Mapping[str, Entity]) -> None:
+        self._now = now
+        self._before = before
+
+    def get(self, stream: str) -> Entity:
+        return self._before.get(stream) or self._now.get(stream)
+
+    def prepare(self, streams: Iterable[str]) -> None:
+        self._now.prepare(streams)
+
+    def before(self, stream: str, version: int) -> Entity:
+        return self._now.before(stream, version)
+
+
+def _versions_since(connection: sa.Connection, delivery: Delivery) -> list[int]:
+    """Return the versions of the recipient that were recorded after the last call of a delivery began."""
+    rows = log_queries.streams(connection, [delivery.stream, delivery.asked.to])
+    sent = [row.position for row in rows if row.topic == DeliverySending.TOPIC]
+    return [row.version for row in rows if row.stream == delivery.asked.to and sent and row.position > max(sent)]
+
+
+def _is_elsewhere(receipt: Receipt, heard: Heard, delivery: Delivery | None) -> bool:
+    """Say whether a report names another address than that of its message."""
+    named, known = (each.strip().casefold() for each in (receipt.address, heard.address))
+    return delivery is not None and bool(named) and named != known
 
 
 def _file(connection: sa.Connection, heard: Heard, delivery: Delivery) -> None:

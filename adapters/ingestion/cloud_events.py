@@ -13,10 +13,11 @@ from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
 from pydantic_core import from_json
 
 from adapters.ingestion.incoming import Incoming
-from domain.catalogue import known, mistakes_of, read_data, shown
+from domain.catalogue import known, mistakes_of, read_data
 from domain.errors import InvalidInput, Mistake
 from domain.fields import Moment, Text
 from domain.ids import Id
+from domain.text_values import shown
 
 TypeName = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"^[A-Za-z0-9._/-]+$")]
 

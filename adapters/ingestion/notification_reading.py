@@ -204,10 +204,11 @@ def _no_name(name: object, path: Path) -> Iterator[Mistake]:
 
 
 def _number_faults(number: float, path: Path) -> Iterator[Mistake]:
-    if not math.isfinite(number):
+    if isinstance(number, int):
+        if abs(number) > LARGEST_NUMBER:
+            yield Mistake(path, "is too large a number to be exact in JSON: write it as text")
+    elif not math.isfinite(number):
         yield Mistake(path, f"{number} is no number in JSON")
-    elif isinstance(number, int) and abs(number) > LARGEST_NUMBER:
-        yield Mistake(path, "is too large a number to be exact in JSON: write it as text")
 
 
 def _text_fault(given: object, longest: int) -> str | None:

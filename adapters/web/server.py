@@ -91,6 +91,7 @@ class WorkingThread:
         try:
             with heartbeat(self._crew, settings.lease_seconds):
                 Loop(self._crew, self._application.log, self._stop, poll=settings.poll_seconds).until_stopped()
+                self._crew.finish()
         except Exception as error:  # the boundary of the thread: told, and raised where the process ends
             logger.exception("worker.broken")
             self.broken = error

@@ -18,7 +18,7 @@ from domain.delivery_receipts import (
     DeliveryNoReceipt,
     DeliveryReceipt,
 )
-from domain.suppressions import Scope, Why
+from domain.suppressions import REFUSABLE, Scope, Why
 
 Kind = Literal["sent", "delivered", "bounced", "complained", "delayed", "opened", "opt_out"]
 """What a report can say. Only some of it changes a delivery: nobody is told anew because they opened a message."""
@@ -143,11 +143,14 @@ def steps_after_silence(delivery: Delivery, at: datetime) -> list[DeliveryStep]:
     return [DeliveryNoReceipt(**_next(delivery, at, 1), reason=f"no report in {hours} hours")]
 
 
-def objections_to(receipt: Receipt, delivery: Delivery | None, bulk_types: Iterable[str] = ()) -> list[Objection]:
-    """Return what follows for the address that a report is about.
+def objections_to(
+    receipt: Receipt, delivery: Delivery | None, bulk_types: Iterable[str] = (), *, channel: str = "email"
+) -> list[Objection]:
+    """Return what follows for the address that a report on a channel is about.
 
-    A complaint about bulk ends all that is bulk, any other complaint everything. An opt-out is about one sender, or
-    else about the type of the message; a bounce is about everything, and only a hard one counts.
+    A complaint about bulk ends all that is bulk, one about any other message everything. An opt-out is about one
+    sender, or else about the type of the message; by SMS it is about the number. Where nobody knows which message
+    was meant, both end what can be refused. A bounce is about everything, and only a hard one counts.
     """
     match receipt.kind:
         case "bounced" if receipt.bounce == "hard":
@@ -155,9 +158,7 @@ def objections_to(receipt: Receipt, delivery: Delivery | None, bulk_types: Itera
         case "complained":
             return [Objection("complaint", scope, receipt.detail) for scope in _unwanted(delivery, bulk_types)]
         case "opt_out":
-            told = delivery is not None and not receipt.sender
-            type_name = delivery.asked.type if delivery is not None and told else ""
-            return [Objection("opt_out", Scope(type=type_name, sender=receipt.sender), receipt.detail)]
+            return [Objection("opt_out", scope, receipt.detail) for scope in _left(receipt, delivery, channel)]
         case _:
             return []
 
@@ -167,8 +168,19 @@ def is_proof_of_life(steps: Iterable[DeliveryStep]) -> bool:
     return any(isinstance(step, DeliveryDelivered) for step in steps)
 
 
+def _left(receipt: Receipt, delivery: Delivery | None, channel: str) -> list[Scope]:
+    """Return what somebody opts out of; nobody can refuse a mandatory type."""
+    if receipt.sender or channel == "sms":
+        return [Scope(sender=receipt.sender)]
+    if delivery is None:
+        return [Scope(type=REFUSABLE)]
+    return [] if delivery.asked.mandatory else [Scope(type=delivery.asked.type)]
+
+
 def _unwanted(delivery: Delivery | None, bulk_types: Iterable[str]) -> list[Scope]:
-    if delivery is None or delivery.asked.lane != "bulk":
+    if delivery is None:
+        return [Scope(type=REFUSABLE)]
+    if delivery.asked.lane != "bulk":
         return [Scope()]
     return [Scope(type=name) for name in sorted({delivery.asked.type, *bulk_types})]
 

@@ -13,6 +13,7 @@ from typing import Protocol
 from automations.retries import RetrySchedule
 from domain.deliveries import Lane
 from domain.endings import Done, Misconfigured, Refused, TryLater, Unknown
+from domain.webhooks import is_webhook_channel
 
 CallEnding = Done | Refused | TryLater | Misconfigured | Unknown
 
@@ -24,7 +25,8 @@ class Message:
     `to` is who is told, `member/m1` or `staff`; `address` is what the channel speaks to: an email address, a
     phone number, the JSON of a push subscription, or who is told where a channel has no addresses. `html` is the
     same as `text` for those who can show it, `link` leads to the whole, and `unsubscribe_url` takes a request to be
-    told no more. It is of use until `expires_at`, and this attempt is made at `at`.
+    told no more. It is of use until `expires_at`, and this attempt is made at `at`. What goes to a program is all in
+    `body`, as it is posted.
     """
 
     delivery: str
@@ -43,6 +45,7 @@ class Message:
     html: str = ""
     link: str = ""
     unsubscribe_url: str = ""
+    body: str = ""
 
     @property
     def seconds_left(self) -> int:
@@ -100,4 +103,4 @@ SCHEDULES: Mapping[str, RetrySchedule] = {
 
 def schedule_of(channel: str) -> RetrySchedule:
     """Return when a channel is tried again; one that is not known keeps to that of email."""
-    return SCHEDULES.get(channel, SCHEDULES["email"])
+    return SCHEDULES.get("webhook" if is_webhook_channel(channel) else channel, SCHEDULES["email"])

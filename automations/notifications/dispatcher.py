@@ -10,20 +10,18 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal, Protocol
+from functools import partial
+from typing import Any, Generic, Protocol, TypeVar
 
 import structlog
 
 from automations.notifications.calls import Calls, InTurn, Round
 from automations.notifications.channels import CallEnding, Channel, Message
-from automations.notifications.decisions import Spread, released_steps, steps_of, without_spread
-from automations.notifications.outcomes import Attempted, steps_after, steps_after_crash
-from automations.notifications.policy import View, decided
-from automations.notifications.templates import compose
-from automations.notifications.unsubscribing import WayOut, without_a_way_out
-from automations.notifications.wordings import Wordings
+from automations.notifications.decisions import Halt, Hold, Spread, released_steps, steps_of, without_spread
+from automations.notifications.letters import Letter
+from automations.notifications.outcomes import NOT_CALLED, Attempted, steps_after, steps_after_crash
 from automations.ports import Clock
 from automations.retries import Jitter
 from automations.telling import told_error
@@ -40,12 +38,17 @@ from domain.ids import id_of
 
 logger = structlog.get_logger(__name__)
 
+V = TypeVar("V")
+V_co = TypeVar("V_co", covariant=True)
+V_contra = TypeVar("V_contra", contravariant=True)
+
 
 @dataclass(frozen=True, slots=True)
 class Change:
     """What happens to one delivery in one commit: its events, with the personal values that they refer to.
 
-    `address` is what the channel speaks to in an attempt, and `registration` that of the device, where it is one.
+    `address` is what the channel speaks to in an attempt, and `registration` that of the device, where it is one;
+    `expires_at` is until when the message is of use, as it was looked at right before.
     """
 
     before: Delivery
@@ -53,6 +56,7 @@ class Change:
     personal: Mapping[PersonalRef, object] = field(default_factory=dict)
     address: str = ""
     registration: int = 0
+    expires_at: datetime | None = None
 
     @property
     def after(self) -> Delivery:
@@ -63,10 +67,26 @@ class Change:
         return delivery
 
 
-class DeliveryJournal(Protocol):
+Prepared = tuple[Change, Message | None]
+"""The start of an attempt with what is to be sent, or the end of a delivery without a call."""
+
+
+class Watch(Protocol):
+    """Notices what is recorded after deliveries were checked together; may be asked from any thread."""
+
+    def has_changed(self, delivery: Delivery, address: str) -> bool:
+        """Say whether anything that decides about a delivery to an address was recorded since."""
+        ...
+
+
+class DeliveryJournal(Protocol[V_co]):
     """Where deliveries are read from and recorded; implemented over the log."""
 
-    def at_head(self, deliveries: Sequence[Delivery]) -> AbstractContextManager[View]:
+    def watch(self, monotonic: Callable[[], float]) -> Watch:
+        """Return what notices what is recorded from now on."""
+        ...
+
+    def at_head(self, deliveries: Sequence[Delivery]) -> AbstractContextManager[V_co]:
         """Hold what a re-check sees now; reading only."""
         ...
 
@@ -78,59 +98,75 @@ class DeliveryJournal(Protocol):
         ...
 
 
-class Dispatcher:
-    """Sends deliveries on the channels of one operator."""
+class Writer(Protocol[V_contra]):
+    """What checks a delivery right before its call, and writes what is sent."""
+
+    def written(self, view: V_contra, delivery: Delivery, at: datetime) -> Halt | Hold | Letter:
+        """Return what is sent, or why nothing is sent now; raises InvalidInput where the wording does not come out."""
+        ...
+
+
+class Dispatcher(Generic[V]):
+    """Sends deliveries on the channels of one operator; the writer sees what the journal holds for it."""
 
     def __init__(
         self,
-        journal: DeliveryJournal,
+        journal: DeliveryJournal[V],
         channels: Mapping[str, Channel],
-        wordings: Wordings,
+        writer: Writer[V],
         clock: Clock,
         *,
         jitter: Jitter,
         spread: Spread = without_spread,
         calls: Calls | None = None,
-        way_out: WayOut = without_a_way_out,
     ) -> None:
         self._journal = journal
         self._channels = channels
-        self._wordings = wordings
+        self._writer = writer
         self._clock = clock
         self._jitter = jitter
         self._spread = spread
         self._calls: Calls = calls or InTurn()
-        self._way_out = way_out
 
-    def dispatch(self, deliveries: Sequence[Delivery]) -> list[Delivery]:
+    def watch(self) -> Watch:
+        """Return what notices what is recorded from now on."""
+        return self._journal.watch(self._clock.monotonic)
+
+    def dispatch(
+        self, deliveries: Sequence[Delivery], begun: Sequence[Prepared] = (), watch: Watch | None = None
+    ) -> list[Delivery]:
         """Take deliveries of one channel whose time has come as far as they go now, and return them as they are then.
 
-        As calls end others begin; the endings of the ones are recorded with the starts of the others.
+        As calls end others begin; the endings of the ones are recorded with the starts of the others. `begun` are
+        attempts whose start is recorded already, and whose call is not made yet: since `watch` they are checked.
         """
-        channel = deliveries[0].asked.channel if deliveries else ""
+        known = [*deliveries, *(change.before for change, _ in begun)]
+        channel = known[0].asked.channel if known else ""
         together = self.honours_keys(channel)
-        room = len(deliveries) if together else self._calls.width(channel)
-        waiting, under_way, ended = deque(deliveries), dict[str, Delivery](), list[Change]()
-        calls, over, starts = self._calls.open(channel), list[Delivery](), dict[str, Change]()
+        room = len(known) if together else self._calls.width(channel)
+        watch = watch or (self.watch() if together and len(known) > 1 else None)
+        waiting, ended, over = deque(deliveries), list[Change](), list[Delivery]()
+        calls, starts = self._calls.open(channel), {change.before.id: change for change, _ in begun}
+        under_way = self._begun(calls, [change.after for change, _ in begun], begun, watch)
         while waiting or under_way or ended:
             starting = [waiting.popleft() for _ in range(min(room - len(under_way), len(waiting)))]
             prepared = self._prepared(starting)
             recorded = self._journal.record([*ended, *(change for change, _ in prepared)])
             over += [delivery for delivery in recorded if delivery.state != "sending"]
             starts |= {change.before.id: change for change, _ in prepared}
-            under_way |= self._begun(calls, recorded, prepared)
+            under_way |= self._begun(calls, recorded, prepared, watch)
             endings = calls.ended(every=together) if under_way else {}
             ended = [self._ended(under_way.pop(item), ending, starts.pop(item)) for item, ending in endings.items()]
         return self._told(over)
 
     def _begun(
-        self, calls: Round, recorded: Sequence[Delivery], prepared: Sequence[tuple[Change, Message | None]]
+        self, calls: Round, recorded: Sequence[Delivery], prepared: Sequence[Prepared], watch: Watch | None
     ) -> dict[str, Delivery]:
         """Begin the calls of attempts whose start is recorded, and return their deliveries."""
         messages = {change.before.id: message for change, message in prepared if message is not None}
         begun = {delivery.id: delivery for delivery in recorded if delivery.state == "sending"}
         for delivery in begun.values():
-            calls.begin(delivery.id, self._call(delivery, messages[delivery.id]))
+            calls.begin(delivery.id, self._call(delivery, messages[delivery.id], watch))
         return begun
 
     def recover(self, deliveries: Sequence[Delivery]) -> list[Delivery]:
@@ -145,22 +181,20 @@ class Dispatcher:
         known = self._channels.get(channel)
         return known is not None and known.honours_keys
 
-    def _prepared(self, deliveries: Sequence[Delivery]) -> list[tuple[Change, Message | None]]:
+    def _prepared(self, deliveries: Sequence[Delivery]) -> list[Prepared]:
         if not deliveries:
             return []
         at = self._clock.now()
         with self._journal.at_head(deliveries) as view:
-            return [self._prepare(delivery, view, at) for delivery in deliveries]
+            write = partial(self._writer.written, view)
+            return [self.prepare(delivery, at, partial(write, delivery, at)) for delivery in deliveries]
 
-    def _prepare(self, delivery: Delivery, view: View, at: datetime) -> tuple[Change, Message | None]:
+    def prepare(self, delivery: Delivery, at: datetime, write: Callable[[], Halt | Hold | Letter]) -> Prepared:
         """Return the start of an attempt with what is to be sent, or the end of the delivery."""
         try:
-            case = view.case(delivery, at)
-            decision = decided(case)
-            if decision is not None:
-                return Change(delivery, steps_of(decision, delivery, at, self._spread)), None
-            composed, way_out = compose(case, self._wordings), self._way_out(delivery.asked)
-            message = replace(composed, expires_at=case.expires_at, unsubscribe_url=way_out)
+            written = write()
+            if not isinstance(written, Letter):
+                return Change(delivery, steps_of(written, delivery, at, self._spread)), None
         except Unavailable:
             raise
         except InvalidInput as error:
@@ -168,24 +202,23 @@ class Dispatcher:
         except Exception as error:
             logger.exception("delivery.unprepared", delivery=delivery.id)
             return self._failed(delivery, "facts", f"could not be checked: {told_error(error)}"), None
-        override: Literal["", "urgent"] = "urgent" if case.quiet_until != at else ""
-        start = self._start(delivery, message, override)
-        registration = case.device.registration if case.device is not None else 0
-        return replace(start, address=message.address, registration=registration), message
+        return self._start(delivery, written), written.message
 
-    def _start(self, delivery: Delivery, message: Message, override: Literal["", "urgent"]) -> Change:
-        released = released_steps(delivery, self._clock.now())
+    def _start(self, delivery: Delivery, letter: Letter) -> Change:
+        message, released = letter.message, released_steps(delivery, self._clock.now())
         version = delivery.version + 1 + len(released)
         whose = PersonalRef(id_of(delivery.asked.to), f"{delivery.stream}/{version}/message")
+        content = {"subject": message.subject, "text": message.text, "locale": message.locale}
+        kept = {whose: content} if letter.is_kept else {}
         step = DeliverySending(
             **self._next(delivery, released),
             attempt=delivery.attempts + 1,
-            message=whose.ref,
-            member=whose.member,
-            override=override,
+            message=whose.ref if kept else "",
+            member=whose.member if kept else "",
+            override=letter.override,
         )
-        content = {"subject": message.subject, "text": message.text, "locale": message.locale}
-        return Change(delivery, [*released, step], {whose: content})
+        steps = [*released, step]
+        return Change(delivery, steps, kept, message.address, letter.registration, message.expires_at)
 
     def _failed(self, delivery: Delivery, error_class: str, reason: str) -> Change:
         released = released_steps(delivery, self._clock.now())
@@ -202,9 +235,11 @@ class Dispatcher:
             "cause": delivery.asked.cause,
         }
 
-    def _call(self, delivery: Delivery, message: Message) -> Callable[[], CallEnding]:
+    def _call(self, delivery: Delivery, message: Message, watch: Watch | None) -> Callable[[], CallEnding]:
         def call() -> CallEnding:
             try:
+                if watch is not None and watch.has_changed(delivery, message.address):
+                    return NOT_CALLED
                 return self._channels[message.channel].send(message, delivery.id)
             except Exception as error:
                 logger.exception("delivery.broke-off", delivery=delivery.id, channel=message.channel)
@@ -213,12 +248,13 @@ class Dispatcher:
         return call
 
     def _ended(self, delivery: Delivery, ending: CallEnding, start: Change) -> Change:
-        steps = steps_after(self._attempted(delivery), ending)
+        steps = steps_after(self._attempted(delivery, start.expires_at), ending)
         return Change(delivery, steps, address=start.address, registration=start.registration)
 
-    def _attempted(self, delivery: Delivery) -> Attempted:
+    def _attempted(self, delivery: Delivery, expires_at: datetime | None = None) -> Attempted:
         honours = self.honours_keys(delivery.asked.channel)
-        return Attempted(delivery, self._clock.now(), honours, self._jitter())
+        useful_until = expires_at or delivery.asked.expires_at
+        return Attempted(delivery, self._clock.now(), honours, useful_until, self._jitter())
 
     @staticmethod
     def _told(deliveries: list[Delivery]) -> list[Delivery]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from domain.facts import Entity
 
@@ -12,8 +13,12 @@ def languages(recipient: Entity | None, space: Entity | None, default: str) -> l
 
     Each is followed by itself with less behind it: `pt-BR` by `pt`, `zh-Hant-TW` by `zh-Hant` and `zh` (RFC 4647).
     """
-    named = (_locale(recipient), _locale(space), default, "en")
-    return list(dict.fromkeys(wanted for locale in named if locale for wanted in _truncated(locale)))
+    return list(_wanted(_locale(recipient), _locale(space), default))
+
+
+@lru_cache(maxsize=1024)
+def _wanted(*named: str | None) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(wanted for locale in (*named, "en") if locale for wanted in _truncated(locale)))
 
 
 def _locale(whose: Entity | None) -> str | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from automations.lanes import PROBE_INTERVAL
@@ -31,13 +31,18 @@ VANISHED = Unknown(reason="the worker vanished during the call")
 """The ending of an attempt that nobody has seen end."""
 
 
+NOT_CALLED = TryLater(reason="something about it has changed since it was checked")
+"""Stands for the ending of an attempt whose call was not made after all, so that it is checked again at once."""
+
+
 @dataclass(frozen=True, slots=True)
 class Attempted:
-    """An attempt that has ended at an instant; `jitter` is the factor of the next wait."""
+    """An attempt that has ended at an instant, of what is of use until another; `jitter` is that of the next wait."""
 
     delivery: Delivery
     ended_at: datetime
     honours_keys: bool
+    expires_at: datetime
     jitter: float = 1.0
 
     @property
@@ -49,7 +54,7 @@ class Attempted:
     @property
     def useful_for(self) -> timedelta:
         """Return for how long the message is still of use; what is past counts as nothing."""
-        return max(self.delivery.asked.expires_at - self.ended_at, timedelta())
+        return max(self.expires_at - self.ended_at, timedelta())
 
     def step(self, kind: type[AttemptStep], offset: int = 1, **values: Any) -> AttemptStep:
         """Return the next event of the delivery."""
@@ -66,6 +71,8 @@ class Attempted:
 
 def steps_after(attempted: Attempted, ending: Ending) -> list[DeliveryStep]:
     """Return the events that record how an attempt has ended, and what is done about it."""
+    if ending is NOT_CALLED:
+        return [attempted.step(DeliveryRetrying, reason=NOT_CALLED.reason, again_at=attempted.ended_at)]
     match ending:
         case Done(result=result):
             named = str(result.get("provider_message_id", ""))
@@ -101,9 +108,9 @@ def steps_after_crash(attempted: Attempted) -> list[DeliveryStep]:
 
 def _too_late_by_then(attempted: Attempted, ending: TryLater) -> list[DeliveryStep]:
     """Return the end of what is of no use any more when it may be sent again."""
-    asked = attempted.delivery.asked
-    retrying = attempted.step(DeliveryRetrying, reason=ending.reason, again_at=asked.expires_at, ending=ending)
-    reason = f"it is of use until {asked.expires_at:%Y-%m-%d %H:%M:%S} UTC, and the service asked to wait longer"
+    asked, until = attempted.delivery.asked, attempted.expires_at.astimezone(UTC)
+    retrying = attempted.step(DeliveryRetrying, reason=ending.reason, again_at=until, ending=ending)
+    reason = f"it is of use until {until:%Y-%m-%d %H:%M:%S} UTC, and the service asked to wait longer"
     version = attempted.delivery.version + 2
     expired = DeliveryExpired(
         stream=retrying.stream, version=version, at=attempted.ended_at, cause=asked.cause, reason=reason
@@ -129,7 +136,7 @@ def _retrying(attempted: Attempted, ending: Ending, asked: timedelta | None, off
     if again is None:
         return None
     # What will be of no use by then is looked at as soon as it is.
-    again = min(again, max(delivery.asked.expires_at, attempted.ended_at))
+    again = min(again, max(attempted.expires_at, attempted.ended_at))
     reason = "" if isinstance(ending, Done) else ending.reason
     return attempted.step(DeliveryRetrying, offset, reason=reason, again_at=again, ending=ending)
 

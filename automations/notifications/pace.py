@@ -14,6 +14,8 @@ from domain.deliveries import Lane
 
 _SECOND = 1_000_000
 _FLOOR = 10
+MOMENT = 0.3
+"""Seconds for which a channel is given work at a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,19 @@ class Rate:
 
     def _time_of(self, count: float) -> timedelta:
         return timedelta(microseconds=count / self.per_second * _SECOND)
+
+
+def places_in_a_moment(seconds: float | None, *, width: int, first: int, most: int) -> int:
+    """Return how many messages a channel is given at a time, where one call takes it so many seconds.
+
+    They are what it does in a moment with `width` calls at a time, so that what has just come in and is urgent waits
+    for one moment at most; and `first` so many, as long as nobody knows how long a call takes.
+    """
+    if seconds is None:
+        return min(first, most)
+    if seconds * most <= MOMENT * width:
+        return most
+    return max(width, int(MOMENT * width / seconds))
 
 
 class LaneShare:

@@ -169,7 +169,11 @@ Check = Callable[[Case], Halt | Hold | None]
 
 def decided(case: Case) -> Halt | Hold | None:
     """Return why a delivery must not be sent now, or None if it may."""
-    return next((halt for check in CHECKS if (halt := check(case)) is not None), None)
+    for check in CHECKS:
+        halt = check(case)
+        if halt is not None:
+            return halt
+    return None
 
 
 def _of_somebody_erased(case: Case) -> Halt | None:

@@ -10,7 +10,7 @@ from datetime import datetime
 import structlog
 
 from automations.notifications.decisions import Spread, steps_of
-from automations.notifications.policy import View, decided
+from automations.notifications.policy import Case, View, decided
 from automations.notifications.types import Types
 from domain.deliveries import WAITING, Delivery, DeliveryPending, DeliveryStep, delivery_stream
 from domain.devices import CHANNEL as PUSH
@@ -80,6 +80,7 @@ def _to(to: str, request: DeliveryRequested, types: Types, at: datetime) -> Iter
             producer=request.producer,
             type=request.type,
             to=to,
+            to_staff=request.to == STAFF,
             channel=channel,
             address=to,
             entity=request.entity,
@@ -99,10 +100,11 @@ def _to(to: str, request: DeliveryRequested, types: Types, at: datetime) -> Iter
 
 @dataclass(frozen=True, slots=True)
 class Begun:
-    """A delivery as its first check leaves it, and the steps of that."""
+    """A delivery as its first check leaves it, the steps of that, and what was looked at, if it could be."""
 
     delivery: Delivery
     steps: Sequence[DeliveryStep] = ()
+    case: Case | None = None
 
     @property
     def goes_on(self) -> bool:
@@ -138,7 +140,7 @@ def _checked(asked: DeliveryPending, view: View, at: datetime, spread: Spread) -
     steps = steps_of(decision, delivery, at, spread) if decision is not None else []
     for step in steps:
         delivery = delivery.after(step)
-    return Begun(delivery, steps)
+    return Begun(delivery, steps, case)
 
 
 def followed_by(delivery: Delivery, at: datetime, known: Mapping[str, Delivery]) -> list[DeliveryPending]:

@@ -15,6 +15,7 @@ from automations.notifications.languages import languages
 from automations.notifications.policy import Case
 from automations.notifications.wordings import FALLBACK, Wording, Wordings
 from automations.ports import FactSource
+from automations.situation import Situation
 from automations.templates import render, render_html
 from automations.visible_text import header_line
 from domain.errors import InvalidInput
@@ -33,7 +34,7 @@ OWN_WORDING: Mapping[str, str] = {
 _SUBJECT = "subject:"
 
 
-def compose(case: Case, wordings: Wordings) -> Message:
+def compose(case: Case, wordings: Wordings, unsubscribe_url: str = "") -> Message:
     """Return what is sent; raises InvalidInput where a template has not all that it needs, or says nothing."""
     asked, payload = case.asked, _payload(case)
     wording = _wording(case, wordings) or _own_wording(case, payload)
@@ -52,8 +53,9 @@ def compose(case: Case, wordings: Wordings) -> Message:
         lane=asked.lane,
         urgent=asked.urgent,
         requested_at=asked.requested_at,
-        expires_at=asked.expires_at,
+        expires_at=case.expires_at,
         at=case.at,
+        unsubscribe_url=unsubscribe_url,
     )
 
 
@@ -73,7 +75,7 @@ def _wording(case: Case, wordings: Wordings) -> Wording | None:
 def _filled(wording: Wording, case: Case, payload: Mapping[str, object]) -> tuple[str, str, str]:
     """Return subject, text and HTML."""
     head, body = _parted(wording.text, wording.type)
-    facts: FactSource = case.situation if case.situation is not None else _NoFacts()
+    facts: FactSource = _Facts(case)
     locale, beside = wording.locale, {"payload": payload}
     subject = header_line(render(head, facts, locale, beside=beside)).strip()
     text = render(body, facts, locale, lines=True, beside=beside).strip()
@@ -87,16 +89,35 @@ def _says_nothing(text: str) -> bool:
     return not any(character.isprintable() and not character.isspace() for character in text)
 
 
-class _NoFacts:
-    """What templates see of a notification that is about no entity."""
+class _Facts:
+    """What templates see: the facts of the entity, and as `member` whoever reads the message.
+
+    Where staff read it, `member` is the member whom the entity is about.
+    """
+
+    def __init__(self, case: Case) -> None:
+        self._entity = case.situation
+        self._reader = case.situation if _is_about_the_reader(case) else case.world.situation(case.asked.to, case.at)
 
     def value(self, path: str) -> object | None:
-        """Return that it is missing."""
-        return None
+        """Return the value of a fact, None where it is missing."""
+        source = self._source_of(path)
+        return None if source is None else source.value(path)
 
     def reference(self, path: str) -> str | None:
-        """Return that there is none."""
-        return None
+        """Return where a personal value lies."""
+        source = self._source_of(path)
+        return None if source is None else source.reference(path)
+
+    def _source_of(self, path: str) -> Situation | None:
+        return self._reader if path.partition(".")[0] == "member" else self._entity
+
+
+def _is_about_the_reader(case: Case) -> bool:
+    if case.asked.to_staff:
+        return True
+    member = None if case.situation is None else case.situation.entity("member")
+    return member is not None and member.stream == case.asked.to
 
 
 def _payload(case: Case) -> Mapping[str, object]:

@@ -10,9 +10,13 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from automations.fact_catalogue import KINDS, FactCatalogue, UnknownFact
+from automations.registry import nearest
 from automations.value_types import ValueType
 from domain.deliveries import Lane
 from domain.durations import parse_duration
+from domain.errors import InvalidInput
+from domain.notices import is_notice
+from domain.text_values import shown
 
 MANY_HOURS = timedelta(hours=24)
 """For how long a message is of use where its type does not say."""
@@ -92,6 +96,13 @@ class Types:
     def names(self) -> frozenset[str]:
         """Return the names of all types that are defined."""
         return frozenset(self._defined)
+
+    def require(self, name: str) -> NotificationType:
+        """Return what is settled for a type; raises InvalidInput, with the nearest name, where it is not defined."""
+        if name not in self._defined:
+            own = [each for each in self._defined if not is_notice(each)]
+            raise InvalidInput(f"there is no notification type {shown(name)}{nearest(name, own)}")
+        return self._defined[name]
 
     def of(self, name: str, *, to_staff: bool = False) -> NotificationType:
         """Return what is settled for a type."""

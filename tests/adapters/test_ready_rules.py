@@ -44,7 +44,14 @@ FACTS: dict[str, object] = {
 }
 COUNTS = {"runs": 2, "done": 1, "by_hand": 0, "no_longer_needed": 0, "dismissed": 1}
 ABOUT = {"dossier": "d1", "cause": "access does not answer", "rule": "r1", "reason": "restored"}
-PAYLOAD = {**COUNTS, **ABOUT, "missed": 1, "late": 3, "from": "A", "to": "B", "text": "T", "since": "S"}
+MESSAGES = {
+    "messages": 5,
+    "channel": "email",
+    "types": "5 news",
+    "webhook": "books",
+    "url": "https://books.example.org",
+}
+PAYLOAD = {**COUNTS, **ABOUT, **MESSAGES, "missed": 1, "late": 3, "from": "A", "to": "B", "text": "T", "since": "S"}
 
 
 class Facts:

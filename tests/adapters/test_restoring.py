@@ -50,7 +50,7 @@ def operator(database_url: str) -> Iterator[Operator]:
         yield lent
 
 
-def test_while_a_restored_database_waits_facts_are_recorded_and_nothing_else_happens(operator: Operator) -> None:
+def test_h2_h6_while_a_restored_database_waits_facts_are_recorded_and_nothing_else_happens(operator: Operator) -> None:
     change(operator, 7)
     restored.mark(operator.app.engine)
     operator.clock.set(local("2026-05-12 09:00"))
@@ -91,7 +91,7 @@ def test_once_staff_resume_it_all_goes_on(operator: Operator) -> None:
     assert "delivery.pending" in operator.topics()
 
 
-def test_deliveries_that_are_too_late_are_told_before(operator: Operator) -> None:
+def test_h6_deliveries_that_are_too_late_are_told_before(operator: Operator) -> None:
     change(operator, 7)
     operator.app.worker().work_until_idle()
     operator.app.deliverer()._expander.expand()

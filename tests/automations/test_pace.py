@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from automations.notifications.pace import LaneShare, Rate
+from automations.notifications.pace import LaneShare, Rate, places_in_a_moment
 
 NOON = datetime(2026, 5, 12, 12, tzinfo=UTC)
 
@@ -63,3 +63,13 @@ def test_a_lane_that_waits_alone_has_every_place() -> None:
     share = LaneShare()
     assert share.places(20, waiting={"transactional": False, "bulk": True}) == {"transactional": 0, "bulk": 20}
     assert share.places(20, waiting={"transactional": True, "bulk": False}) == {"transactional": 20, "bulk": 0}
+
+
+def test_a_slow_channel_gets_what_it_does_in_a_moment_and_a_fast_one_all_there_is() -> None:
+    def places(seconds: float | None) -> int:
+        return places_in_a_moment(seconds, width=2, first=20, most=100)
+
+    assert places(None) == 20
+    assert places(0.0) == places(0.006) == 100
+    assert places(0.125) == 4
+    assert places(30.0) == 2

@@ -1,4 +1,4 @@
-"""When a call is tried again: arithmetic that no number and no instant can break."""
+"""When a call is tried again: arithmetic that no number and no instant can break (delivery trials C9, N13)."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_after_the_last_wait_it_gives_up_however_many_attempts_there_were(attemp
     assert SERVICE_RETRIES.next_attempt(attempt, first=AT, now=AT) is None
 
 
-def test_ten_thousand_attempts_overflow_nothing() -> None:
+def test_c9_ten_thousand_attempts_overflow_nothing() -> None:
     endless = RetrySchedule((timedelta(seconds=1),) * 10_000, oldest=timedelta(days=365))
     assert endless.next_attempt(10_000, first=AT, now=AT, jitter=1.2) == AT + timedelta(seconds=1.2)
     assert endless.next_attempt(10_001, first=AT, now=AT) is None
@@ -49,13 +49,13 @@ def test_without_a_wish_of_the_service_jitter_stays_within_a_fifth(attempt: int,
 
 
 @given(attempts, jitters, waits)
-def test_what_a_service_asks_for_is_never_undercut(attempt: int, jitter: float, asked: timedelta) -> None:
+def test_n13_what_a_service_asks_for_is_never_undercut(attempt: int, jitter: float, asked: timedelta) -> None:
     again = SERVICE_RETRIES.next_attempt(attempt, first=AT, now=AT, jitter=jitter, asked=asked)
     assert again is None or again - AT >= asked
 
 
 @given(jitters)
-def test_waits_never_get_shorter(jitter: float) -> None:
+def test_c9_waits_never_get_shorter(jitter: float) -> None:
     forever = RetrySchedule(SERVICE_DELAYS, oldest=timedelta(days=999))
     waits = [forever.next_attempt(n, first=AT, now=AT, jitter=jitter) for n in range(1, len(SERVICE_DELAYS) + 1)]
     known = [wait for wait in waits if wait is not None]
@@ -64,7 +64,7 @@ def test_waits_never_get_shorter(jitter: float) -> None:
 
 
 @given(waits)
-def test_no_wish_leads_out_of_the_calendar(asked: timedelta) -> None:
+def test_c9_no_wish_leads_out_of_the_calendar(asked: timedelta) -> None:
     now = datetime(9990, 1, 1, tzinfo=UTC)
     forever = RetrySchedule(SERVICE_DELAYS, oldest=timedelta(days=3_000_000))
     again = forever.next_attempt(1, first=now, now=now, jitter=1.2, asked=asked)

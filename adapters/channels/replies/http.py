@@ -13,7 +13,14 @@ from domain.endings import Done, Misconfigured, Refused, TryLater, Unknown
 _OUR_SET_UP = frozenset({401, 402, 403, 407})
 _NOTHING_DONE = frozenset({421, 423, 424, 425, 429, 503, *range(507, 512), 521, 522, 523, 525, 526, 527})
 _IN_DOUBT = frozenset({408, 500, 502, 504})
-_FOR_GOOD: Mapping[int, str] = {413: "too_big", 414: "too_big", 451: "legal", 501: "unsupported", 505: "unsupported"}
+_FOR_GOOD: Mapping[int, str] = {
+    410: "gone",
+    413: "too_big",
+    414: "too_big",
+    451: "legal",
+    501: "unsupported",
+    505: "unsupported",
+}
 
 
 @dataclass(frozen=True, slots=True)

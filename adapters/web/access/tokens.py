@@ -14,12 +14,15 @@ from adapters.database import log_queries
 from adapters.database.account_tables import tokens
 from adapters.database.engine import reading, writing
 from adapters.database.event_log import EventLog
-from adapters.database.unit_of_work import retrying, unit_of_work
+from adapters.database.unit_of_work import UnitOfWork, retrying, unit_of_work
 from adapters.web.access.callers import Caller
 from adapters.web.access.proofs import new_id, new_token, proof_of
 from automations.ports import Clock
-from domain.accounts import TokenCreated, TokenRevoked, checked_name, checked_scopes, token_stream
+from domain.accounts import TokenCreated, TokenReplaced, TokenRevoked, checked_name, checked_scopes, token_stream
 from domain.errors import InvalidInput
+
+OVERLAP = timedelta(hours=24)
+"""For how long a token works on after another one has taken its place."""
 
 USED_EVERY = timedelta(minutes=1)
 """How often at most it is written down that a token was used."""
@@ -76,35 +79,37 @@ class TokenDesk:
 
     def create(self, name: str, scopes: Iterable[str], by: str, lasts: timedelta | None = None) -> NewToken:
         """Make a token; raises InvalidInput where another active one has the name, or a scope does not exist."""
-        allowed, text, identifier = checked_scopes(scopes), new_token(), new_id()
-        at = self._clock.now()
-        row: dict[str, Any] = {
-            "id": identifier,
-            "name": checked_name(name),
-            "hash": proof_of(text),
-            "scopes": list(allowed),
-            "created_at": at,
-            "created_by": by,
-            "expires_at": at + lasts if lasts is not None else None,
-        }
-        event = TokenCreated(
-            stream=token_stream(identifier),
-            version=1,
-            at=at,
-            name=name,
-            scopes=allowed,
-            expires_at=row["expires_at"],
-            by=by,
-        )
+        name, allowed, at = checked_name(name), checked_scopes(scopes), self._clock.now()
 
         def attempt() -> NewToken:
             with unit_of_work(self._log, "token") as work:
                 work.lock_head()  # of two that take one name, the second has to see the first
-                if any(other.name == name and other.status(at) == "active" for other in _listed(work.connection)):
-                    raise InvalidInput(f"there is an active token called {name!r}: revoke it, or choose another name")
-                work.connection.execute(sa.insert(tokens), row)
-                work.append([event])
-            return NewToken(identifier, text)
+                if _active(work.connection, name, at):
+                    told = f"there is an active token called {name!r}"
+                    raise InvalidInput(f"{told}: rotate it, revoke it, or choose another name")
+                return _made(work, name, allowed, at + lasts if lasts is not None else None, by, at)
+
+        return retrying(attempt, sleep=time.sleep)
+
+    def rotate(self, name: str, by: str, overlap: timedelta = OVERLAP) -> NewToken:
+        """Make another token of the same name and scopes; those that there are work on for the overlap.
+
+        The idempotency keys of a program are its name's, so that it does nothing twice under the new token. Raises
+        InvalidInput where no active token has the name.
+        """
+        at = self._clock.now()
+
+        def attempt() -> NewToken:
+            with unit_of_work(self._log, "token") as work:
+                work.lock_head()
+                former = _active(work.connection, name, at)
+                if not former:
+                    raise _none_called(name)
+                for token in former:
+                    _replace(work, token, at + overlap, by, at)
+                newest = former[-1]
+                lasts = newest.expires_at - newest.created_at if newest.expires_at is not None else None
+                return _made(work, name, newest.scopes, at + lasts if lasts is not None else None, by, at)
 
         return retrying(attempt, sleep=time.sleep)
 
@@ -113,20 +118,17 @@ class TokenDesk:
         with reading(self._log.engine) as connection:
             return _listed(connection)
 
-    def revoke(self, wanted: str, by: str) -> Token:
-        """Withdraw the token with this id, or the active one of this name; it is worth nothing from now on."""
+    def revoke(self, wanted: str, by: str) -> list[Token]:
+        """Withdraw the token with this id, or the active ones of this name; they are worth nothing from now on."""
         at = self._clock.now()
 
-        def attempt() -> Token:
+        def attempt() -> list[Token]:
             with unit_of_work(self._log, "token") as work:
-                token = _meant(_listed(work.connection), wanted, at)
-                if token.revoked_at is None:
-                    change = sa.update(tokens).where(tokens.c.id == token.id, tokens.c.revoked_at.is_(None))
-                    work.connection.execute(change.values(revoked_at=at))
-                    stream = token_stream(token.id)
-                    version = log_queries.last_versions(work.connection, [stream]).get(stream, 0) + 1
-                    work.append([TokenRevoked(stream=stream, version=version, at=at, by=by)])
-            return token
+                found = _meant(_listed(work.connection), wanted, at)
+                for token in found:
+                    if token.revoked_at is None:
+                        _revoke(work, token, by, at)
+            return found
 
         return retrying(attempt, sleep=time.sleep)
 
@@ -167,8 +169,54 @@ def _listed(connection: sa.Connection) -> list[Token]:
     return [Token(**{**row, "scopes": tuple(row["scopes"])}) for row in rows]
 
 
-def _meant(known: Iterable[Token], wanted: str, at: datetime) -> Token:
+def _meant(known: Iterable[Token], wanted: str, at: datetime) -> list[Token]:
     found = [token for token in known if token.id == wanted or (token.name == wanted and token.status(at) == "active")]
     if not found:
-        raise InvalidInput(f"no active token is called {wanted[:64]!r}: semel token list shows them")
-    return found[0]
+        raise _none_called(wanted)
+    return found
+
+
+def _active(connection: sa.Connection, name: str, at: datetime) -> list[Token]:
+    return [token for token in _listed(connection) if token.name == name and token.status(at) == "active"]
+
+
+def _none_called(name: str) -> InvalidInput:
+    return InvalidInput(f"no active token is called {name[:64]!r}: semel token list shows them")
+
+
+def _made(
+    work: UnitOfWork, name: str, scopes: tuple[str, ...], expires_at: datetime | None, by: str, at: datetime
+) -> NewToken:
+    text, identifier = new_token(), new_id()
+    row: dict[str, Any] = {
+        "id": identifier,
+        "name": name,
+        "hash": proof_of(text),
+        "scopes": list(scopes),
+        "created_at": at,
+        "created_by": by,
+        "expires_at": expires_at,
+    }
+    work.connection.execute(sa.insert(tokens), row)
+    stream = token_stream(identifier)
+    work.append([TokenCreated(stream=stream, version=1, at=at, name=name, scopes=scopes, expires_at=expires_at, by=by)])
+    return NewToken(identifier, text)
+
+
+def _revoke(work: UnitOfWork, token: Token, by: str, at: datetime) -> None:
+    work.connection.execute(sa.update(tokens).where(tokens.c.id == token.id).values(revoked_at=at))
+    stream = token_stream(token.id)
+    work.append([TokenRevoked(stream=stream, version=_next_version(work, stream), at=at, by=by)])
+
+
+def _replace(work: UnitOfWork, token: Token, ends_at: datetime, by: str, at: datetime) -> None:
+    """Let a token be worth nothing from an instant on, if it is not before."""
+    if token.expires_at is not None and token.expires_at <= ends_at:
+        return
+    work.connection.execute(sa.update(tokens).where(tokens.c.id == token.id).values(expires_at=ends_at))
+    stream = token_stream(token.id)
+    work.append([TokenReplaced(stream=stream, version=_next_version(work, stream), at=at, expires_at=ends_at, by=by)])
+
+
+def _next_version(work: UnitOfWork, stream: str) -> int:
+    return log_queries.last_versions(work.connection, [stream]).get(stream, 0) + 1

@@ -28,6 +28,7 @@ from adapters.web.api import (
     runs,
     session,
     unsubscribing,
+    webhooks,
 )
 from adapters.web.api.bodies import BoundedBodies, Limits
 from adapters.web.api.description import describe
@@ -53,6 +54,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     members.router,
     callbacks.router,
     unsubscribing.router,
+    webhooks.router,
     session.router,
     health.router,
     metrics.router,

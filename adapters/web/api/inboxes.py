@@ -20,7 +20,7 @@ from adapters.database.inboxes import Place, inbox_page, message_of, sent_since
 from adapters.database.messages import with_texts
 from adapters.database.unit_of_work import retrying, unit_of_work
 from adapters.web.api.doors import App, needs
-from adapters.web.api.paging import CursorParameter, Limit, Page, page_of, place_at
+from adapters.web.api.paging import CursorParameter, Limit, Page, checked_position, page_of, place_at
 from adapters.web.api.problem_schemas import problems
 from adapters.web.api.problems import Problem
 from adapters.web.bell import Bell
@@ -182,6 +182,6 @@ def _place(found: Any) -> Place | None:
         return None
     try:
         at, position = found
-        return Place(datetime.fromisoformat(at).astimezone(), int(position))
+        return Place(datetime.fromisoformat(at).astimezone(), checked_position(position))
     except (TypeError, ValueError, OverflowError):
         raise Problem(422, "this is no cursor") from None

@@ -12,6 +12,7 @@ from adapters.aftercare import device_desk
 from adapters.database.preferences import PreferenceDesk
 from adapters.web.api.doors import App, By, needs
 from adapters.web.api.problem_schemas import problems
+from adapters.wording.known_names import require_subject
 from domain.ids import LONGEST_ID, id_of
 from domain.preferences import Preferences, Subject
 
@@ -37,19 +38,27 @@ class Wishes(BaseModel):
     preferences: list[Wish]
 
 
-class DeviceForm(BaseModel):
-    """A device: the token that a phone got, or the subscription that a browser gave."""
+_KEYS: dict[str, Any] = {
+    "p256dh": "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4",
+    "auth": "BTBZMqHH6r4Tts7J_aSIgg",
+}
+_BROWSER: dict[str, Any] = {
+    "platform": "web",
+    "subscription": {"endpoint": "https://push.example.org/p/1", "keys": _KEYS},
+}
 
-    model_config = ConfigDict(
-        extra="forbid", json_schema_extra={"example": {"platform": "ios", "subscription": "the token of the phone"}}
-    )
+
+class DeviceForm(BaseModel):
+    """A device: the subscription that a browser gave, or the token that a phone got, which no channel here reaches."""
+
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"example": _BROWSER})
 
     platform: Literal["web", "android", "ios"]
     subscription: str | dict[str, Any]
 
 
 class RegisteredDevice(BaseModel):
-    """A device to which pushes go; what the push service gave it is not told."""
+    """A device of a member; what the push service gave it is not told. Pushes go to browsers: to the platform `web`."""
 
     device: str
     platform: str
@@ -81,6 +90,7 @@ def choose_preference(application: App, caller: By, id: Member, wish: Wish) -> W
     if wish.enabled is None:
         desk.clear(id, subject, by=caller.by)
     else:
+        require_subject(application, subject)
         desk.choose(id, subject, enabled=wish.enabled, by=caller.by)
     return _wishes(desk.of(id))
 

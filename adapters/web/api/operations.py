@@ -14,6 +14,7 @@ from adapters.database.stories import Storyteller
 from adapters.web.api.doors import App, By, needs
 from adapters.web.api.problem_schemas import problems
 from adapters.web.api.runs import Story
+from adapters.wording.known_names import require_operation
 from automations.manual_operations import ManualOperation
 from domain.catalogue import mistakes_of
 from domain.commands import Command, command_of
@@ -66,7 +67,9 @@ class Performed(Story):
 @router.post("", dependencies=needs("operations:write"), responses=problems(400, 401, 403, 409, 413, 422, 503))
 def perform_operation(application: App, caller: By, form: OperationForm) -> Performed:
     """Ask a service for something. What it cannot do now is tried again like any run, and failures open a dossier."""
-    operation = ManualOperation(_command(form), caller.by, form.idempotency_key)
+    command = _command(form)
+    require_operation(application, command)
+    operation = ManualOperation(command, caller.by, form.idempotency_key)
     performed = application.performer().perform(operation)
     with reading(application.engine) as connection:
         story = Storyteller(connection, application.log.mapper).stories([performed.execution.key])[0]

@@ -47,7 +47,12 @@ def cursor_at(place: object) -> str:
 def position_at(cursor: str | None) -> int | None:
     """Return the position that a cursor stands for; raises Problem for what is no cursor of ours."""
     place = place_at(cursor)
-    if place is not None and (not isinstance(place, int) or isinstance(place, bool) or not 0 <= place < 2**62):
+    return None if place is None else checked_position(place)
+
+
+def checked_position(place: object) -> int:
+    """Return a position that stands in a cursor; raises Problem for what is none of the log's."""
+    if not isinstance(place, int) or isinstance(place, bool) or not 0 <= place < 2**62:
         raise _no_cursor()
     return place
 

@@ -14,7 +14,6 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from adapters.web.access.callers import NotAllowed, NotSignedIn
-from domain.catalogue import shown
 from domain.errors import Conflict, CorruptEvent, InvalidInput, Mistake, SemelError, Unavailable
 
 MEDIA_TYPE = "application/problem+json"
@@ -144,9 +143,8 @@ def _invalid(error: RequestValidationError) -> Problem:
 
 def _mistake(found: Mapping[str, Any]) -> Mistake:
     place, *path = found["loc"]
+    # Without the value: it may be a secret, also in the wrong place or under a misspelt name.
     message = str(found["msg"]).removeprefix("Value error, ").removeprefix("Input ")
-    if found["type"] not in ("missing", "value_error", "json_invalid"):
-        message = f"{message}, got {shown(found.get('input'))}"
     return Mistake(tuple(path) if place == "body" else (place, *path), message)
 
 

@@ -98,7 +98,7 @@ def test_a_signed_message_of_our_topic_is_authentic_and_its_certificate_is_fetch
     assert internet.asked == [PLACE]
 
 
-def test_d6_a_message_of_a_foreign_topic_is_refused_before_anything_is_fetched() -> None:
+def test_d6_n11_a_message_of_a_foreign_topic_is_refused_before_anything_is_fetched() -> None:
     internet = Internet()
     with pytest.raises(NotAuthentic) as refused:
         amazon(internet).authenticate(signed(TopicArn=FOREIGN))
@@ -127,7 +127,7 @@ def test_d6_a_certificate_that_lies_elsewhere_is_never_fetched(place: str) -> No
 
 
 @pytest.mark.parametrize("changes", [{"Signature": "AAAA"}, {"Signature": "no base64"}, {"MessageId": "m-2"}])
-def test_another_signature_is_refused(changes: dict[str, str]) -> None:
+def test_n11_another_signature_is_refused(changes: dict[str, str]) -> None:
     post = signed()
     forged = json.dumps({**json.loads(post.body), **changes}).encode()
     with pytest.raises(NotAuthentic):

@@ -20,6 +20,12 @@ def world(semel: Semel, folder: Path) -> None:
     ]
     write_lines(folder / "e.jsonl", *WORLD, *people)
     semel("ingest", "e.jsonl")
+    (folder / "notifications.yaml").write_text(
+        "news: {lane: bulk}\nbare: {channels: [email, sms], lane: bulk}\nplain: {}\n"
+    )
+    for name in ("news/email.en", "bare/email.de", "plain/email.en"):
+        (folder / "templates" / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / "templates" / f"{name}.liquid").write_text("Subject: News\nYoga on Friday.\n")
 
 
 def start(semel: Semel, *options: str, name: str = "yoga", exits: int = 0) -> str:
@@ -69,6 +75,8 @@ def test_it_is_paused_resumed_and_cancelled(semel: Semel) -> None:
         (("--all", "--tag", "yoga"), "say whom to address"),
         (("--tag", "chess"), "addresses nobody"),
         (("--to", "nowhere.txt"), "nowhere.txt cannot be read"),
+        (("--all", "--type", "nwes"), "there is no notification type 'nwes'; did you mean news?"),
+        (("--all", "--type", "bare"), "bare has no template for sms, so that everybody would read only its name"),
         (("--all", "--payload", "["), "this is no JSON"),
         (("--all", "--payload", "[1]"), "an object is needed"),
     ],
@@ -76,6 +84,14 @@ def test_it_is_paused_resumed_and_cancelled(semel: Semel) -> None:
 def test_a_mistake_is_told_with_the_remedy(semel: Semel, options: tuple[str, ...], told: str) -> None:
     assert told in start(semel, *options, exits=2)
     assert objects(semel("campaign", "list", "--json")) == []
+
+
+def test_what_is_probably_meant_otherwise_is_said(semel: Semel, monkeypatch: pytest.MonkeyPatch) -> None:
+    told = semel("campaign", "start", "one", "--type", "plain", "--all").stderr
+    assert "plain is transactional" in told
+    assert "no public_url is set" in told
+    monkeypatch.setenv("SEMEL_PUBLIC_URL", "https://semel.example.org")
+    assert semel("campaign", "start", "two", "--type", "news", "--all").stderr == ""
 
 
 def test_the_same_name_for_another_campaign_is_refused(semel: Semel) -> None:

@@ -21,6 +21,7 @@ def sent(semel: Semel, folder: Path) -> None:
     semel("init")
     write_lines(folder / "e.jsonl", *WORLD)
     semel("ingest", "e.jsonl")
+    (folder / "notifications.yaml").write_text("hello: {}\nother: {}\n")
     semel("do", "notify", "--to", "member/m1", "--type", "hello")
     semel("do", "notify", "--to", "member/m1", "--type", "other")
     semel("work", "--until-idle")
@@ -41,6 +42,7 @@ def test_they_can_be_narrowed_down(semel: Semel) -> None:
     assert [row["type"] for row in objects(semel("deliveries", "--type", "other", "--json"))] == ["other"]
     assert objects(semel("deliveries", "--channel", "sms", "--json")) == []
     assert semel("deliveries", "--to", "member/m2").stdout == "no delivery\n"
+    assert len(objects(semel("deliveries", "--to", "m1", "--json"))) == 2
     assert "is no entity" in semel("deliveries", "--entity", "b1", exits=2).output
     semel("deliveries", "--status", "lost", exits=2)
 

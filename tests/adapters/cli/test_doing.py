@@ -35,6 +35,7 @@ OPERATIONS = [
 def world(semel: Semel, folder: Path) -> None:
     """A database in the folder, with a space, a room, a member, a booking and a subscription."""
     semel("init")
+    (folder / "notifications.yaml").write_text("hello: {}\n")
     write_lines(folder / "e.jsonl", *WORLD, booking(1), event("sub", "subscription.started", SUBSCRIPTION))
     semel("ingest", "e.jsonl")
 

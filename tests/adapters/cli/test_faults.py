@@ -65,12 +65,31 @@ def test_the_database_comes_from_a_variable_and_an_option_wins(
         ("default_zone = ", "semel.toml: "),
         ("colour = 'red'", "settings.colour"),
         ("lease_seconds = -1\npoll_seconds = 'x'", "settings.poll_seconds"),
+        ("rates = {emial = 10}", "there is no channel 'emial'; did you mean email?"),
     ],
 )
 def test_wrong_settings_are_named(semel: Semel, folder: Path, text: str, message: str) -> None:
     (folder / "semel.toml").write_text(text, encoding="utf-8")
     assert message in semel("init", exits=2).stderr
     assert not (folder / "semel.db").exists()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[callbacks.generic]\nsecret = 'hunter2'",
+        "[email]\nhost = 'localhost'\npassword = 7654321",
+        "[email]\nhost = 'localhost'\npasword = 'hunter2'",
+        "[sms]\naccount = 'a'\ntoken = 7654321",
+        "database_url = ['hunter2']",
+    ],
+)
+def test_no_mistake_repeats_a_secret(semel: Semel, folder: Path, text: str) -> None:
+    (folder / "semel.toml").write_text(text, encoding="utf-8")
+    told = semel("init", exits=2).stderr
+    assert "settings." in told
+    assert "hunter2" not in told
+    assert "7654321" not in told
 
 
 @pytest.mark.parametrize(
@@ -89,6 +108,12 @@ def test_a_variable_that_was_meant_for_a_setting_is_told(
     monkeypatch.setenv(variable, "8080")
     told = semel("init").stderr
     assert told == (f"{variable} sets nothing: {hint}\n" if hint else "")
+
+
+def test_a_password_that_nobody_can_be_asked_for_names_the_option(semel: Semel) -> None:
+    semel("init")
+    assert "--password-stdin" in semel("user", "add", "ana", exits=2, given="correct horse battery").stderr
+    assert "ana" in semel("user", "add", "ana", "--password-stdin", given="correct horse battery").stdout
 
 
 def test_setting_up_twice_changes_nothing(semel: Semel) -> None:

@@ -23,7 +23,7 @@ def test_an_old_database_is_refused_until_it_is_brought_up_to_date(semel: Semel,
     semel("init")
     write_lines(folder / "e.jsonl", *WORLD)
     semel("ingest", "e.jsonl")
-    semel("do", "notify", "--to", "member/m1", "--type", "hello")
+    semel("do", "notify", "--to", "member/m1", "--type", "ready.reminders")
     semel("work", "--until-idle")
     before = objects(semel("deliveries", "--json"))
     age(folder)

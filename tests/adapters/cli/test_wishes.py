@@ -12,11 +12,15 @@ from adapters.application import Application
 from adapters.database.suppressing import SuppressionDesk
 from adapters.settings import Settings
 from tests.adapters.cli.conftest import Semel
+from tests.adapters.cli.samples import WORLD, write_lines
 
 
 @pytest.fixture(autouse=True)
-def database(semel: Semel) -> None:
+def database(semel: Semel, folder: Path) -> None:
+    """A database with a member, and one type beside those of Semel and of a rule."""
     semel("init")
+    (folder / "notifications.yaml").write_text("news: {}\n")
+    semel("ingest", write_lines(folder / "e.jsonl", *WORLD))
 
 
 def shown(semel: Semel, *arguments: str) -> Any:
@@ -54,11 +58,30 @@ def test_quiet_hours_of_ones_own_none_and_those_of_the_space(semel: Semel) -> No
         (["--quiet", "late"], "write them like 22:00-08:00"),
         (["--quiet", "none", "--day", "monday"], "--day goes with quiet hours"),
         (["--type", "news"], "say what to do with it"),
-        (["--type", "No Type", "--set", "off"], "is no type"),
+        (["--type", "No Type", "--set", "off"], "there is no notification type 'No Type'"),
+        (["--type", "nwes", "--set", "off"], "there is no notification type 'nwes'; did you mean news?"),
+        (["--channel", "emial", "--set", "off"], "there is no channel 'emial'; did you mean email?"),
     ],
 )
 def test_what_makes_no_sense_is_refused(semel: Semel, arguments: list[str], told: str) -> None:
     assert told in semel("preferences", "m1", *arguments, exits=2).output
+
+
+def test_a_type_that_only_a_rule_tells_can_be_refused_too(semel: Semel, folder: Path) -> None:
+    (folder / "rules.yaml").write_text("rules: [{id: hi, name: Hi, when: booking.created, do: [{notify: {type: hi}}]}]")
+    semel("apply", "rules.yaml")
+    [choice] = shown(semel, "--type", "hi", "--set", "off")["choices"]
+    assert choice["type"] == "hi"
+
+
+def test_a_wish_about_a_type_that_is_gone_can_be_taken_back(semel: Semel, folder: Path) -> None:
+    shown(semel, "--type", "news", "--set", "off")
+    (folder / "notifications.yaml").unlink()
+    assert shown(semel, "--type", "news", "--set", "unset")["choices"] == []
+
+
+def test_a_member_who_does_not_exist_wishes_nothing(semel: Semel) -> None:
+    assert "there is no member 'm404'" in semel("preferences", "m404", "--set", "off", exits=2).output
 
 
 def test_suppressions_are_listed_and_lifted(semel: Semel, folder: Path) -> None:

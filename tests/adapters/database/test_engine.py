@@ -187,6 +187,8 @@ def test_options_of_the_url_are_kept(postgresql_url: str) -> None:
         ("sqlite://semel.db", "three slashes before its path: sqlite:///semel.db"),
         ("sqlite:////nowhere/at/all/semel.db", "no folder /nowhere/at/all"),
         ("sqlite:////tmp", "/tmp is a folder"),
+        ("postgresql://localhost/semel?nope=1", 'behind its question mark: invalid connection option "nope"'),
+        ("postgresql://localhost/semel?connect_timeout=soon", "bad value for connect_timeout: 'soon'"),
     ],
 )
 def test_a_wrong_url_says_what_to_write(url: str, said: str) -> None:

@@ -211,6 +211,7 @@ def dies_at(monkeypatch: pytest.MonkeyPatch, owner: type, name: str, call: int) 
 def test_a_tick_that_is_killed_at_any_page_is_done_again(
     point: str, call: int, operator: Operator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Delivery trial G8: the watermark stays where it was, and the next tick makes what is missing."""
     ten_due(operator, monkeypatch)
     before = looked_until(operator)
     context = dies_at(monkeypatch, PageJudge, point, call)

@@ -12,6 +12,7 @@ import sqlalchemy as sa
 from adapters.aftercare import device_desk
 from adapters.channels.replies.http import Answer
 from adapters.channels.replies.push import ending_of_push
+from adapters.database.devices import DeviceDesk
 from adapters.database.engine import reading
 from adapters.database.personal import personal
 from automations.notifications.channels import CallEnding, Message
@@ -117,6 +118,26 @@ def test_j3_any_other_answer_keeps_the_registration(pushing: Office, status: int
     assert alive(pushing) == {device}
 
 
+def test_a_subscription_that_cannot_be_used_ends_its_registration(pushing: Office) -> None:
+    [device] = register(pushing, "phone")
+    pushing.use_channel("web_push", FakeChannel(answer=Refused(reason="unreadable", error_class="bad_token")))
+    pushing.request("k/1")
+    pushing.settle()
+    assert (states(pushing), alive(pushing)) == ({device: "failed"}, set())
+    register(pushing, "phone", keys="others")
+    assert alive(pushing) == {device}
+
+
+def test_a_subscription_that_cannot_be_used_does_not_end_a_newer_registration(pushing: Office) -> None:
+    [device] = register(pushing, "phone")
+    channel = FakeChannel(answer=Refused(reason="unreadable", error_class="bad_token"))
+    channel.after = lambda: register(pushing, "phone", keys="others")
+    pushing.use_channel("web_push", channel)
+    pushing.request("k/1")
+    pushing.settle()
+    assert (states(pushing), alive(pushing)) == ({device: "failed"}, {device})
+
+
 def test_j5_the_class_of_a_refusal_counts_and_never_its_words(pushing: Office) -> None:
     [device] = register(pushing, "phone")
     channel = FakeChannel(answer=Refused(reason="410 Gone: unsubscribed or expired", error_class="refused"))
@@ -199,11 +220,50 @@ class TestRegistering:
         with pytest.raises(InvalidInput, match="has no device"):
             device_desk(pushing.app).withdraw("m1", device)
 
-    def test_a_phone_has_a_token_and_no_channel_yet(self, pushing: Office) -> None:
-        device_desk(pushing.app).register("m1", "android", "a token")
-        pushing.request()
+    @pytest.mark.parametrize("platform", ["android", "ios"])
+    def test_a_phone_has_a_token_and_no_channel_here_sends_to_it(self, pushing: Office, platform: Any) -> None:
+        phone = device_desk(pushing.app).register("m1", platform, "a token")
+        pushing.request("k/1")
         pushing.settle()
         assert states(pushing) == {"member/m1": "skipped"}
+        [browser] = register(pushing, "laptop")
+        service = use(pushing, PushService())
+        pushing.request("k/2")
+        pushing.settle()
+        assert states(pushing) == {"member/m1": "skipped", browser: "sent"}
+        assert (len(service.calls), alive(pushing)) == (1, {phone.id, browser})
+
+    @pytest.mark.parametrize(
+        "endpoint",
+        [
+            "http://push.example/1",
+            "http://169.254.169.254/",
+            "https://169.254.169.254/",
+            "https://127.0.0.1:8443/",
+            "https://2130706433/",
+            "https://0x7f.1/",
+            "https://[::1]/",
+            "https://[::ffff:10.0.0.1]/",
+            "https://localhost/",
+            "https://localhost./",
+            "https://intranet/",
+            "https://push.internal/",
+            "https://mia:secret@push.example/",
+            "https://push.example:99999/",
+            "https://push.example/a b",
+            "https://",
+            "//push.example/",
+        ],
+    )
+    def test_an_endpoint_is_https_and_in_no_private_network(self, pushing: Office, endpoint: str) -> None:
+        with pytest.raises(InvalidInput, match="the endpoint of a subscription"):
+            device_desk(pushing.app).register("m1", "web", {**subscription("x"), "endpoint": endpoint})
+        assert pushing.events("device.") == []
+
+    def test_an_endpoint_may_be_anywhere_where_the_channel_allows_it(self, pushing: Office) -> None:
+        desk = DeviceDesk(pushing.app.log, pushing.clock, pushing.app.salt, allow_private=True)
+        told = {**subscription("x"), "endpoint": "http://127.0.0.1:8000/x"}
+        assert desk.register("m1", "web", told).is_reachable
 
     @pytest.mark.parametrize("wrong", ["{}", "[]", "", "x" * 5000, {"endpoint": "ftp://x", "keys": {}}, {"keys": 1}])
     def test_what_is_no_subscription_is_refused(self, pushing: Office, wrong: Any) -> None:

@@ -49,7 +49,7 @@ def test_a_refusal_is_the_end(office: Office) -> None:
     assert (row["status"], row["reason"], row["attempts"]) == ("failed", "no such mailbox", 1)
 
 
-def test_later_means_the_schedule_of_the_channel_until_the_message_is_of_no_use(office: Office) -> None:
+def test_n4_later_means_the_schedule_of_the_channel_until_the_message_is_of_no_use(office: Office) -> None:
     office.email.answer = TryLater(reason="busy")
     office.request()
     office.deliver_for(timedelta(days=2))
@@ -124,10 +124,10 @@ class TestInDoubt:
 
 
 class TestTooLate:
-    """What is of no use any more is not sent (trials H)."""
+    """What is of no use any more is not sent, however long it lay in its queue (trials H1, H2, H4)."""
 
     @pytest.mark.parametrize(("late", "status"), [(timedelta(milliseconds=-1), "sent"), (timedelta(), "expired")])
-    def test_exactly_then_it_is_too_late(self, office: Office, late: timedelta, status: str) -> None:
+    def test_h1_h2_h4_exactly_then_it_is_too_late(self, office: Office, late: timedelta, status: str) -> None:
         office.types = Types({"news": NotificationType(useful_for=timedelta(minutes=15))})
         office.start_anew()
         office.request()
@@ -180,7 +180,7 @@ def test_a_corrected_address_is_used(office: Office) -> None:
     assert [message.address for message in office.email.sent] == ["mia@example.net"]
 
 
-def test_only_the_channel_that_failed_is_tried_again(office: Office) -> None:
+def test_a12_only_the_channel_that_failed_is_tried_again(office: Office) -> None:
     office.tell("member.changed", member_id="m1", phone="+34600111222")
     sms = office.channels["sms"]
     assert isinstance(sms, FakeChannel)
@@ -190,7 +190,7 @@ def test_only_the_channel_that_failed_is_tried_again(office: Office) -> None:
     assert (len(office.email.calls), len(sms.calls)) == (1, 3)
 
 
-def test_one_bad_address_stops_nobody_else(office: Office) -> None:
+def test_i1_one_bad_address_stops_nobody_else(office: Office) -> None:
     for number in range(10):
         email = {"email": f"m{number}@example.org"} if number else {}
         office.tell("member.registered", member_id=f"x{number}", name="X", **email)
@@ -226,7 +226,7 @@ class TestWording:
     @pytest.mark.parametrize(
         "template", ["{{ member.company }}", "{{ payload.code }}", "  ", "{{ member.name | nope }}"]
     )
-    def test_one_that_does_not_come_out_fails_that_delivery(self, office: Office, template: str) -> None:
+    def test_n3_one_that_does_not_come_out_fails_that_delivery_at_once(self, office: Office, template: str) -> None:
         office.use_templates({"news/email.en": template})
         office.request()
         office.request("k/1", type="other")
@@ -239,10 +239,9 @@ class TestWording:
 class TestTwoWorkers:
     """Several workers share the work, and take over what one leaves behind."""
 
-    def test_two_workers_send_once(self, office: Office) -> None:
+    def test_a2_two_workers_send_once(self, office: Office) -> None:
         office.request()
         other = office.delivery_worker("other")
-        office.delivering.work_once()
         found: dict[str, bool] = {}
         office.email.before = lambda: found.update(other=other.work_once())
         office.delivering.work_once()

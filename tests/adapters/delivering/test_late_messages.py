@@ -1,4 +1,4 @@
-"""Trial H: whoever comes back after hours sends what is still of use, and tells staff once of the rest."""
+"""Trials H1 and H6: whoever comes back after hours sends what is still of use, and tells staff once of the rest."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from adapters.delivery_metrics import delivery_metrics
 from domain.delivery_receipts import DeliveryComplained, DeliveryDelivered
 from domain.endings import Done, Refused, TryLater
 from domain.preferences import Subject
-from tests.adapters.delivering.office import Office
+from tests.adapters.delivering.office import FakeChannel, Office
 
 
 class Told:
@@ -69,6 +69,7 @@ def test_failures_are_counted_by_class_and_nobody_is_named(office: Office) -> No
 
 
 def test_what_waits_is_told_by_its_age(office: Office) -> None:
+    office.use_channel("email", FakeChannel(honours_keys=False))  # what no key guards begins in its turn
     office.request()
     office.delivering.work_once()
     office.clock.advance(timedelta(minutes=7))

@@ -232,6 +232,7 @@ class TestHeld:
 def test_tables_are_the_same_after_a_rebuild(
     office: Office, preferences: PreferenceDesk, suppressions: SuppressionDesk
 ) -> None:
+    office.tell("member.registered", member_id="m2", name="Max", email="max@example.org")
     preferences.choose("m1", NEWS, enabled=True)
     preferences.choose("m1", Subject("news"), enabled=False)
     preferences.unsubscribe("m2", NEWS)

@@ -201,6 +201,24 @@ def test_k8_the_language_of_the_space_and_then_of_the_operator_comes_next(office
     assert sorted(message.text for message in told(office)) == ["Ciao", "Hallo"]
 
 
+def test_k8_whoever_reads_a_message_is_its_member_and_nobody_else(office: Office) -> None:
+    office.tell("member.registered", member_id="m2", name="Max", email="max@example.org")
+    use(office, email_en="Hello {{ member.name }}")
+    office.request("k/1", to="member/m2")  # about m1
+    office.request("k/2", to="member/m1")
+    assert sorted((each.to, each.text) for each in told(office)) == [
+        ("member/m1", "Hello Mia"),
+        ("member/m2", "Hello Max"),
+    ]
+
+
+def test_k8_staff_read_of_the_member_whom_it_is_about(office: Office) -> None:
+    office.tell("member.registered", member_id="ben", name="Ben", email="ben@example.org", staff=True)
+    use(office, email_en="{{ member.name }} needs help")
+    office.request("k/1", to="staff", channels=("email",))
+    assert [each.text for each in told(office)] == ["Mia needs help"]
+
+
 def test_a_delivery_is_sent_in_the_wording_that_it_began_with(office: Office) -> None:
     use(office, email_en="Subject: Old\nOld {{ payload.name }}", email_en__="<p>Old {{ payload.name }}</p>")
     office.email.answer = TryLater(reason="busy")

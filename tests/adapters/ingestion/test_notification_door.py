@@ -48,7 +48,7 @@ def messages(outcome: RequestOutcome) -> str:
     return "\n".join(map(str, outcome.mistakes))
 
 
-def test_a_request_is_a_row_before_it_is_answered(operator: Operator, door: NotificationDoor) -> None:
+def test_n5_a_request_is_a_row_before_it_is_answered(operator: Operator, door: NotificationDoor) -> None:
     outcome = door.request(CRM, ask(payload={"name": "Mia"}, entity="booking/b1", channels=["sms", "email"]))
     [requested] = requests(operator)
     assert (outcome.status, outcome.id, outcome.mistakes) == ("accepted", requested.notification, ())
@@ -227,7 +227,7 @@ def test_every_mistake_of_a_request_is_named_and_its_key_stays_free(door: Notifi
         type="ready.remindrs",
         entity="bookng/b1",
         channels=["emial", "sms", "sms"],
-        payload={"a": [float("nan")], "b": 2**53, "c": "\ud800", "d": {1}},
+        payload={"a": [float("nan")], "b": 2**53, "c": "\ud800", "d": {1}, "e": 10**400},
         priorty=1,
     )
     outcome = door.request(CRM, wrong)
@@ -242,6 +242,7 @@ def test_every_mistake_of_a_request_is_named_and_its_key_stays_free(door: Notifi
         "channels.2: sms stands there twice",
         "payload.a.0: nan is no number in JSON",
         "payload.b: is too large a number to be exact in JSON: write it as text",
+        "payload.e: is too large a number to be exact in JSON: write it as text",
         "payload.c: holds half a character",
         "payload.d: set is no JSON",
     ):
@@ -317,7 +318,7 @@ def test_m2_a_second_request_is_refused_while_the_delivery_of_the_first_goes_on(
     assert operator.events() == before
 
 
-def test_m3_where_the_winner_rolls_back_the_losers_request_is_recorded(
+def test_m3_n17_where_the_winner_rolls_back_the_losers_request_is_recorded(
     operator: Operator, door: NotificationDoor
 ) -> None:
     class Broken(Exception):

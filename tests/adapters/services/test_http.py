@@ -79,7 +79,8 @@ def test_every_status_has_its_class(outside: ReferenceService, status: int, kind
 
 
 @pytest.mark.parametrize("status", [409, 425, 429, 503])
-def test_a_wait_that_is_asked_for_is_kept(outside: ReferenceService, status: int) -> None:
+def test_n18_a_wait_that_is_asked_for_is_kept(outside: ReferenceService, status: int) -> None:
+    """Delivery trial N18: a conflict with a wait means that the first attempt is still at work, and is no refusal."""
     outside.before = lambda received: Reply(status, {"retry-after": "7"})
     ending = called(outside)
     assert isinstance(ending, TryLater)

@@ -62,6 +62,14 @@ NEEDED = {
     ("GET", "/v1/members/{id:path}/devices"): "read",
     ("POST", "/v1/members/{id:path}/devices"): "notifications:write",
     ("DELETE", "/v1/members/{id:path}/devices/{device}"): "notifications:write",
+    ("GET", "/v1/webhooks"): "admin",
+    ("POST", "/v1/webhooks"): "admin",
+    ("GET", "/v1/webhooks/{webhook}"): "admin",
+    ("PATCH", "/v1/webhooks/{webhook}"): "admin",
+    ("DELETE", "/v1/webhooks/{webhook}"): "admin",
+    ("POST", "/v1/webhooks/{webhook}/rotate"): "admin",
+    ("POST", "/v1/webhooks/{webhook}/replay"): "admin",
+    ("POST", "/v1/webhooks/{webhook}/{act}"): "admin",
     ("GET", "/v1/session"): "",
     ("DELETE", "/v1/session"): "",
     ("GET", "/metrics"): "read",
@@ -83,6 +91,7 @@ VALUES = {
     "{device}": "d1",
     "{provider}": "standard",
     "{token}": "none",
+    "{webhook}": "w1",
 }
 
 Route = tuple[str, str]
@@ -221,8 +230,32 @@ class TestTokens:
         assert {each["by"] for each in history} == {"token/publisher"}
 
 
+def test_under_a_rotated_token_nothing_is_done_twice_and_the_former_one_ends(site: Site) -> None:
+    former = site.token("notifications:write", name="crm")
+    other = site.reception.tokens.rotate("crm", "tests").text
+    form = {"idempotency_key": "k1", "recipient": "staff", "type": "ready.reminders"}
+
+    def ask(token: str) -> int:
+        headers = {"authorization": f"Bearer {token}"}
+        return site.client.request("POST", "/v1/notifications", headers=headers, json=form).status_code
+
+    assert [ask(former), ask(other), ask(former)] == [202, 200, 200]
+    site.clock.advance(timedelta(hours=24))
+    assert [ask(former), ask(other)] == [401, 200]
+
+
 class TestSessions:
     """How somebody signs in, stays in, and gets out."""
+
+    @pytest.mark.parametrize(
+        "wrong", [{"password": ["hunter2"]}, {"password": "hunter2" * 1000}, {"pasword": "hunter2"}, {"user": 7}]
+    )
+    def test_no_answer_repeats_what_may_be_a_password(self, small_site: Site, wrong: dict[str, Any]) -> None:
+        sign_in = {"user": "ana", "password": "hunter2 and more"} | wrong
+        answer = small_site.client.post("/v1/session", json=sign_in)
+        assert answer.status_code == 422
+        assert answer.json()["errors"]
+        assert "hunter2" not in answer.text
 
     def test_a_cookie_that_scripts_cannot_read_is_set_anew_at_each_sign_in(self, site: Site) -> None:
         site.user("ana", "viewer")

@@ -69,11 +69,28 @@ class TestPreferences:
 
     def test_a_wish_is_noted_and_forgotten(self, site: Site) -> None:
         path = "/v1/members/m1/preferences"
-        wish = {"type": "news", "channel": "email", "enabled": False}
+        wish = {"type": "ready.reminders", "channel": "email", "enabled": False}
         assert site.call("POST", path, "notifications:write", json=wish).json() == {"preferences": [wish]}
         assert site.call("GET", path, "read").json() == {"preferences": [wish]}
         forgotten = site.call("POST", path, "notifications:write", json={**wish, "enabled": None})
         assert forgotten.json() == {"preferences": []}
+
+    @pytest.mark.parametrize(
+        ("member", "wish", "told"),
+        [
+            ("m1", {"type": "redy.reminders"}, "did you mean ready.reminders?"),
+            ("m1", {"channel": "emial"}, "did you mean email?"),
+            ("m404", {"type": "ready.reminders"}, "there is no member 'm404'"),
+        ],
+    )
+    def test_a_wish_about_what_there_is_not_is_refused(
+        self, site: Site, member: str, wish: dict[str, str], told: str
+    ) -> None:
+        answer = site.call(
+            "POST", f"/v1/members/{member}/preferences", "notifications:write", json={**wish, "enabled": False}
+        )
+        assert answer.status_code == 422
+        assert told in answer.text
 
 
 class TestDevices:
@@ -94,6 +111,12 @@ class TestDevices:
     def test_what_is_no_device_is_refused(self, site: Site, form: dict[str, Any]) -> None:
         answer = site.call("POST", "/v1/members/m1/devices", "notifications:write", json=form)
         assert answer.status_code == 422
+
+    @pytest.mark.parametrize("endpoint", ["http://push.example.org/1", "http://169.254.169.254/", "https://[fe80::1]/"])
+    def test_what_must_not_be_called_is_not_registered(self, site: Site, endpoint: str) -> None:
+        form = {"platform": "web", "subscription": {**BROWSER, "endpoint": endpoint}}
+        answer = site.call("POST", "/v1/members/m1/devices", "notifications:write", json=form)
+        assert (answer.status_code, "endpoint" in answer.text) == (422, True)
 
     def test_nobody_has_no_devices(self, site: Site) -> None:
         form = {"platform": "web", "subscription": BROWSER}

@@ -67,6 +67,18 @@ def test_two_active_tokens_have_two_names(semel: Semel) -> None:  # noqa: F811
     assert "active token called 'bridge'" in semel("token", "create", "bridge", "--scope", "read", exits=2).stderr
 
 
+def test_a_rotated_token_has_the_same_name_and_scopes_and_both_are_revoked_by_it(semel: Semel) -> None:  # noqa: F811
+    former = semel("token", "create", "bridge", "--scope", "read").stdout.strip()
+    other = semel("token", "rotate", "bridge", "--hours", "2").stdout.strip()
+    assert other.startswith("semel_")
+    assert other != former
+    first, second = objects(semel("token", "list", "--json"))
+    assert (second["name"], second["scopes"], second["expires_at"]) == ("bridge", ["read"], None)
+    assert first["expires_at"] is not None
+    assert len(semel("token", "revoke", "bridge").stdout.splitlines()) == 2
+    assert "no active token" in semel("token", "rotate", "bridge", exits=2).stderr
+
+
 def test_users_are_added_changed_and_listed(semel: Semel) -> None:  # noqa: F811
     semel("user", "add", "ana", "--role", "staff", "--password-stdin", given="a long sentence\n")
     assert "already" in semel("user", "add", "ana", "--password-stdin", given="a long sentence\n", exits=2).stderr
