@@ -44,8 +44,11 @@ class Entities(Protocol):
         """Return the state of one entity; an unknown one has version 0."""
         ...
 
-    def prepare(self, streams: Iterable[str]) -> None:
-        """Load many entities at once, so that `get` need not go to the database for each."""
+    def prepare(self, streams: Iterable[str]) -> list[Entity]:
+        """Load many entities at once, so that `get` need not go to the database for each.
+
+        Returns them as far as their events can be read; that counts as looking at none of them.
+        """
         ...
 
     def before(self, stream: str, version: int) -> Entity:

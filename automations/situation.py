@@ -17,7 +17,6 @@ from automations.derived_facts import DERIVED, Derive
 from automations.ports import Counts, Entities, PersonalValues
 from domain.booking_times import SPANNING, instant_of_booking
 from domain.civil_time import zone
-from domain.errors import CorruptEvent
 from domain.facts import Entity, Fact, PersonalRef
 from domain.ids import entity as entity_text
 from domain.ids import kind_of
@@ -199,12 +198,6 @@ class World:
         seen: set[str] = set()
         wanted = set(streams)
         while wanted:
-            self.entities.prepare(wanted)
+            found = self.entities.prepare(wanted)
             seen |= wanted
-            wanted = {ref for stream in wanted for ref in self._references(stream)} - seen
-
-    def _references(self, stream: str) -> tuple[str, ...]:
-        try:
-            return references(self.entities.get(stream))
-        except CorruptEvent:  # whoever looks at this entity will say so
-            return ()
+            wanted = {named for entity in found for named in references(entity)} - seen

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -100,14 +101,18 @@ class EvaluatingFollower:
     def _consider(self, connection: sa.Connection, entities: FreshEntities, page: Page, at: datetime) -> Considered:
         evaluator = Evaluator(self._rules.move_to(connection, page.after))
         world = world_over(connection, entities, self._default_zone, ProjectedCounts(connection, entities))
-        evaluator.prepare(page.facts, world)
-        considered = Considered()
+        considered, prepared, left = Considered(), False, deque(page.facts)
         for entry in page.in_order:
             found = entry.error if isinstance(entry, SetAside) else entry.event
             if isinstance(found, Fact):
+                if not prepared:
+                    evaluator.prepare(left, world)  # all at once, for as long as no rule changes
+                    prepared = True
+                left.popleft()
                 evaluator.consider(found, world, at, considered)
             elif isinstance(found, RuleEvent | CorruptEvent):
                 self._rules.take_over(found, entry.position)
+                prepared = False
         return considered
 
 

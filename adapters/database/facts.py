@@ -144,9 +144,11 @@ class FreshEntities:
         """Return the state of one entity as far as its events can be read."""
         return self._found(stream)
 
-    def prepare(self, streams: Iterable[str]) -> None:
-        """Load many entities in one go."""
-        self._prepare(dict.fromkeys(streams), NOTHING_READ)
+    def prepare(self, streams: Iterable[str]) -> list[Entity]:
+        """Load many entities in one go, and return them as far as their events can be read."""
+        wanted = dict.fromkeys(streams)
+        self._prepare(wanted, NOTHING_READ)
+        return list(map(self._found, wanted))
 
     def prepare_for(self, facts: Sequence[Fact]) -> None:
         """Load the entities that some facts are about."""

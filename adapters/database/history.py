@@ -96,12 +96,14 @@ class PastEntities:
         self._known.move_to_end(stream)
         return self._known[stream]
 
-    def prepare(self, streams: Iterable[str]) -> None:
-        """Load many entities in one go."""
-        wanted = {stream: Entity(stream) for stream in streams if stream not in self._known}
+    def prepare(self, streams: Iterable[str]) -> list[Entity]:
+        """Load many entities in one go, and return them as far as their events can be read."""
+        asked = list(streams)
+        wanted = {stream: Entity(stream) for stream in asked if stream not in self._known}
         for event in self._events(wanted):
             wanted[event.stream] = applied(wanted[event.stream], event)
         self._known |= wanted
+        return [self._known[stream] for stream in asked]
 
     def before(self, stream: str, version: int) -> Entity:
         """Return an entity as it was before one version of its stream was recorded."""

@@ -225,8 +225,8 @@ class _AsTheyWere:
     def get(self, stream: str) -> Entity:
         return self._before.get(stream) or self._now.get(stream)
 
-    def prepare(self, streams: Iterable[str]) -> None:
-        self._now.prepare(streams)
+    def prepare(self, streams: Iterable[str]) -> list[Entity]:
+        return [self._before.get(found.stream) or found for found in self._now.prepare(streams)]
 
     def before(self, stream: str, version: int) -> Entity:
         return self._now.before(stream, version)

@@ -70,8 +70,9 @@ class Ledger:
             raise CorruptEvent(stream, 1, "booking.created", "state: not JSON")
         return folded(Entity(stream), self.facts.get(stream, []))
 
-    def prepare(self, streams: Iterable[str]) -> None:
-        """Do nothing: everything is at hand."""
+    def prepare(self, streams: Iterable[str]) -> list[Entity]:
+        """Return the states of entities; nothing is to be loaded."""
+        return [folded(Entity(stream), self.facts.get(stream, [])) for stream in streams]
 
     def before(self, stream: str, version: int) -> Entity:
         """Return an entity as it was before a version of its stream."""
