@@ -27,18 +27,17 @@ from adapters.channels.web_push import WebPush
 from adapters.channels.webhook import Webhook
 from adapters.services.outside_settings import ServiceSettings
 from automations.clock_jumps import Limits
-from automations.notifications.type_reading import CHANNELS
-from automations.registry import nearest
+from automations.notifications.type_reading import CHANNELS, no_channel
 from domain.catalogue import mistakes_of
 from domain.civil_time import Zone
 from domain.errors import InvalidInput
 from domain.fields import Locale
-from domain.text_values import did_you_mean, shown
+from domain.text_values import did_you_mean
 
 
 def _known_channel(name: str) -> str:
     if name not in CHANNELS:
-        raise ValueError(f"there is no channel {shown(name)}{nearest(name, CHANNELS)}")
+        raise ValueError(no_channel(name))
     return name
 
 

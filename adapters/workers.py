@@ -14,7 +14,7 @@ from adapters.database.event_log import EventLog
 from adapters.database.failures import Contended
 from adapters.database.journal import StoredJournal
 from adapters.database.lanes import StoredLanes
-from adapters.database.late_messages import tell_of_late_messages
+from adapters.database.late_messages import LateMessages
 from adapters.database.lease_observer import LeaseObserver
 from adapters.database.projecting import Projector
 from adapters.database.resting import Rest
@@ -90,6 +90,7 @@ class Worker:
         self._lanes = lanes
         self._dossiers = dossiers
         self._rest = Rest(log, clock)
+        self._late_messages = LateMessages(log)
         self.worked = Worked()
 
     def work_until_idle(self, progress: Callable[[Worked], None] = lambda worked: None) -> Worked:
@@ -139,7 +140,7 @@ class Worker:
         for claimed in self._ticker.tick():
             self._run_claimed(claimed)
             looked = True
-        tell_of_late_messages(self._log, self._clock.now())
+        self._late_messages.tell(self._clock.now(), self.worked.events)
         return looked
 
     def sweep(self, window: Window) -> None:

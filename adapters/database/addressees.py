@@ -1,4 +1,4 @@
-"""Whom a campaign can address: members as they stand at the head of the log, page by page."""
+"""Whom anything can be for: members as they stand at the head of the log, one or page by page."""
 
 from __future__ import annotations
 
@@ -9,11 +9,19 @@ import sqlalchemy as sa
 from adapters.database import log_queries
 from adapters.database.event_mapper import EventMapper
 from adapters.database.facts import EntityCache
+from domain.errors import InvalidInput
 from domain.facts import Entity
-from domain.ids import id_of
+from domain.ids import entity, id_of
+from domain.text_values import shown
 
 PAGE = 1_000
 """Members that are read together."""
+
+
+def require_member(connection: sa.Connection, member: str) -> None:
+    """Refuse what is wanted for a member whom nobody has told of."""
+    if not log_queries.existing_streams(connection, [entity("member", member)]):
+        raise InvalidInput(f"there is no member {shown(member)}")
 
 
 def members_with(connection: sa.Connection, mapper: EventMapper, tag: str | None = None) -> Iterator[str]:

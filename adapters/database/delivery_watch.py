@@ -10,7 +10,6 @@ import sqlalchemy as sa
 
 from adapters.database import log_queries, meta
 from adapters.database.engine import reading
-from adapters.database.schema import events
 from domain.campaigns import campaign_of, campaign_stream
 from domain.deliveries import Delivery
 from domain.ids import id_of, kind_of
@@ -50,7 +49,7 @@ class DeliveryWatch:
             head = log_queries.head_position(connection)
             if head == self._position:
                 return
-            self._touched.update(connection.scalars(_TOUCHED, {"after": self._position, "up_to": head}))
+            self._touched |= log_queries.touched_between(connection, self._position, head)
             self._position = head
             if self._salt is None and any(kind_of(stream) == "suppression" for stream in self._touched):
                 self._salt = meta.salt(connection)
@@ -64,11 +63,3 @@ class DeliveryWatch:
         if self._salt is not None:
             streams.add(suppression_stream(asked.channel, address, self._salt))
         return streams
-
-
-_TOUCHED = (
-    sa.select(events.c.stream)
-    .where(events.c.position > sa.bindparam("after"), events.c.position <= sa.bindparam("up_to"))
-    .where(events.c.stream.not_like("delivery/%"))
-    .distinct()
-)

@@ -12,6 +12,7 @@ import sqlalchemy as sa
 
 from adapters.channels.wire.public_addresses import require_callable
 from adapters.database import log_queries
+from adapters.database.addressees import require_member
 from adapters.database.engine import reading
 from adapters.database.event_log import EventLog
 from adapters.database.event_mapper import EventMapper
@@ -57,8 +58,7 @@ class DeviceDesk:
             return decide.registered(before, member, platform, text, at=at, salt=self._salt)
 
         def keep(work: UnitOfWork, events: Sequence[DomainEvent]) -> None:
-            if not log_queries.existing_streams(work.connection, [entity("member", member)]):
-                raise InvalidInput(f"there is no member {member!r}")
+            require_member(work.connection, member)
             rows = [
                 PersonalRow(member, each.subscription, text) for each in events if isinstance(each, DeviceRegistered)
             ]

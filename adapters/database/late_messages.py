@@ -23,22 +23,38 @@ TOLD = "late-messages-told"
 logger = structlog.get_logger(__name__)
 
 
-def tell_of_late_messages(log: EventLog, at: datetime) -> None:
-    """Have staff told if messages expired that could have been sent in time, had anybody sent them.
+class LateMessages:
+    """Has staff told, for one worker: it looks when that has evaluated anything, and for as long as a wave waits.
 
     What expired because of quiet hours is decided before its time is over, and is no news.
     """
-    with reading(log.engine) as connection:
-        wave = _wave(connection)
-    if wave is None or not wave.is_to_be_told(at):
-        return
-    try:
-        with unit_of_work(log, "late messages") as work:
-            meta.remember(work.connection, TOLD, f"{wave.last.isoformat()} {at.isoformat()}")
-            if tell_staff(work, wave.notice, at):
-                logger.error("messages.too-late", messages=wave.notice.payload["messages"])
-    except (Conflict, Unavailable):
-        return  # another process was faster, or the next tick tells it
+
+    def __init__(self, log: EventLog) -> None:
+        self._log = log
+        self._evaluated = 0
+        self._may_wait = True
+
+    def tell(self, at: datetime, evaluated: int) -> None:
+        """Have staff told if messages expired that could have been sent in time, had anybody sent them.
+
+        `evaluated` is how many events the worker has evaluated so far.
+        """
+        if evaluated == self._evaluated and not self._may_wait:
+            return
+        with reading(self._log.engine) as connection:
+            wave = _wave(connection)
+        self._evaluated, self._may_wait = evaluated, wave is not None
+        if wave is not None and wave.is_to_be_told(at):
+            self._tell(wave, at)
+
+    def _tell(self, wave: Wave, at: datetime) -> None:
+        try:
+            with unit_of_work(self._log, "late messages") as work:
+                meta.remember(work.connection, TOLD, f"{wave.last.isoformat()} {at.isoformat()}")
+                if tell_staff(work, wave.notice, at):
+                    logger.error("messages.too-late", messages=wave.notice.payload["messages"])
+        except (Conflict, Unavailable):
+            return  # another process was faster, or the next tick tells it
 
 
 def _wave(connection: sa.Connection) -> Wave | None:

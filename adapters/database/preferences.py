@@ -9,17 +9,15 @@ from datetime import datetime
 import sqlalchemy as sa
 
 from adapters.database import log_queries
+from adapters.database.addressees import require_member
 from adapters.database.engine import reading
 from adapters.database.event_log import EventLog
 from adapters.database.held_deliveries import look_again_at_held
 from adapters.database.unit_of_work import retrying, unit_of_work
 from automations.ports import Clock
 from domain import preferences as decide
-from domain.errors import InvalidInput
-from domain.ids import entity
 from domain.preferences import PreferenceEvent, Preferences, QuietHoursCleared, QuietHoursSet, Subject
 from domain.spaces import QuietHours
-from domain.text_values import shown
 
 Decide = Callable[[Preferences, datetime], list[PreferenceEvent]]
 
@@ -59,8 +57,7 @@ class PreferenceDesk:
     def _change(self, member: str, decision: Decide) -> list[PreferenceEvent]:
         def attempt() -> list[PreferenceEvent]:
             with unit_of_work(self._log, "preferences") as work:
-                if not log_queries.existing_streams(work.connection, [entity("member", member)]):
-                    raise InvalidInput(f"there is no member {shown(member)}")
+                require_member(work.connection, member)
                 events = decision(self._read(work.connection, member), self._clock.now())
                 work.append(events)
                 if any(isinstance(event, QuietHoursSet | QuietHoursCleared) for event in events):

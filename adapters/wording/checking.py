@@ -10,7 +10,7 @@ from pathlib import Path
 from adapters.files.source_text import SourceText
 from adapters.settings import Settings
 from adapters.wording.files import own_templates, own_types, templates_of, types_of
-from automations.notifications.type_reading import CHANNELS
+from automations.notifications.type_reading import CHANNELS, no_channel
 from automations.notifications.types import NotificationType
 from automations.notifications.wordings import HTML
 from automations.registry import nearest
@@ -58,7 +58,7 @@ def _faults(path: Path, name: str, text: str) -> Iterator[str]:
     if len(parts) != 2 or not _LOCALE.fullmatch(parts[1]):
         yield f"{path}: a template is called <channel>.<locale>.liquid, like email.de.liquid"
     elif parts[0] not in CHANNELS:
-        yield f"{path}: there is no channel {shown(parts[0])}{nearest(parts[0], CHANNELS)}"
+        yield f"{path}: {no_channel(parts[0])}"
     elif rest.endswith(HTML) and parts[0] != "email":
         yield f"{path}: only an email has HTML"
     if not text.strip():

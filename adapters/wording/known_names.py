@@ -7,13 +7,11 @@ from typing import TYPE_CHECKING
 from adapters.database.engine import reading
 from adapters.database.rules import StoredRules
 from automations.actions.notify import Notify
-from automations.notifications.type_reading import CHANNELS
+from automations.notifications.type_reading import CHANNELS, no_channel
 from automations.notifications.types import NotificationType
-from automations.registry import nearest
 from domain.commands import Command, RequestNotification
 from domain.errors import InvalidInput
 from domain.preferences import Subject
-from domain.text_values import shown
 
 if TYPE_CHECKING:
     from adapters.application import Application
@@ -28,7 +26,7 @@ def require_operation(application: Application, command: Command) -> None:
 def require_subject(application: Application, subject: Subject) -> None:
     """Refuse a preference about what there is not: a type that is neither defined nor told by a rule, or a channel."""
     if subject.channel and subject.channel not in CHANNELS:
-        raise InvalidInput(f"there is no channel {shown(subject.channel)}{nearest(subject.channel, CHANNELS)}")
+        raise InvalidInput(no_channel(subject.channel))
     types = application.types()
     if subject.type and subject.type not in types.names and subject.type not in _told_by_rules(application):
         types.require(subject.type)

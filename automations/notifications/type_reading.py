@@ -21,6 +21,11 @@ CHANNELS = frozenset(SCHEDULES) | WITHOUT_ADDRESS
 _LISTS = ("channels", "first_of")
 
 
+def no_channel(name: str) -> str:
+    """Return that there is no such channel, with the nearest one that there is."""
+    return f"there is no channel {shown(name)}{nearest(name, CHANNELS)}"
+
+
 def read_types(value: object) -> dict[str, NotificationType]:
     """Return the types that a file defines, by name; raises InvalidInput with every mistake and its place.
 
@@ -65,7 +70,7 @@ def _unknown(named: Iterable[object], setting: str) -> Iterator[Mistake]:
         if not isinstance(name, str):
             continue  # pydantic says so
         if name not in CHANNELS:
-            yield Mistake((setting, index), f"there is no channel {shown(name)}{nearest(name, CHANNELS)}")
+            yield Mistake((setting, index), no_channel(name))
         elif name in seen:
             yield Mistake((setting, index), f"{name} stands there twice")
         seen.add(name)
